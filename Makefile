@@ -1,0 +1,126 @@
+# The whole ritual: make generate lint test
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+# Tools are built from pinned modules. They have modfiles of their own, so that
+# what they depend on never decides which versions the service runs with.
+buf := go tool -modfile=tools/go.mod buf
+golangci := go tool -modfile=tools/lint/go.mod golangci-lint
+
+ts := clients/typescript
+third_party := proto/third_party
+
+contract := $(buf) build proto --path proto/berth
+baseline := proto/baseline.binpb
+# FILE, not WIRE_JSON: the generated clients are shipped too, and TypeScript is imported
+# by file, so moving or renaming a type breaks its users even where the bytes stay the same.
+# It stands here because buf compares images, and an image carries no buf.yaml.
+breaking := {"version": "v2", "breaking": {"use": ["FILE"]}}
+
+# Most of what can go wrong here is concurrent, so tests always look for races.
+# The detector needs a C compiler; `make test RACE=` does without.
+RACE := $(if $(shell command -v "$$(go env CC)"),-race)
+
+# Empty, or the packages and flags of one quick run: make test-go GO=./internal/waitlist
+GO := ./...
+
+##@ Every day
+
+.PHONY: run
+run: ## Start everything for development: Postgres, migrations, demo data, server
+	go run ./server dev
+
+.PHONY: generate
+generate: $(third_party)/.stamp ## Generate Go and TypeScript from the contract
+	$(buf) generate
+	$(buf) generate --template $(ts)/buf.gen.yaml
+
+.PHONY: format
+format: $(third_party)/.stamp ## Format the contract, Go and TypeScript
+	$(buf) format --write proto --path proto/berth
+	$(golangci) fmt
+	cd $(ts) && npm run --silent fix
+
+.PHONY: lint
+lint: lint-proto lint-go lint-ts ## Check contract, Go and TypeScript
+
+.PHONY: test
+test: test-go test-ts ## Run all tests
+
+.PHONY: build
+build: ## Build bin/berth
+	go build -trimpath -o bin/berth ./server
+
+.PHONY: bench
+bench: ## Measure bookings per second, beside pgbench on the same machine
+	go run ./server bench
+
+##@ One by one
+
+.PHONY: lint-proto
+lint-proto: $(third_party)/.stamp ## Check the contract's style, format and compatibility
+	$(buf) lint proto
+	$(buf) format proto --path proto/berth --diff --exit-code
+	$(contract) --output - | $(buf) breaking - --against $(baseline) --exclude-imports --config '$(breaking)'
+
+.PHONY: lint-go
+lint-go: ## Check Go, import order included
+	$(golangci) run
+
+.PHONY: lint-ts
+lint-ts: $(ts)/node_modules/.package-lock.json ## Check TypeScript
+	cd $(ts) && npm run --silent lint
+
+.PHONY: test-go
+test-go: ## Run Go tests
+	go test $(RACE) $(GO)
+
+.PHONY: test-ts
+test-ts: $(ts)/node_modules/.package-lock.json ## Check TypeScript's types and run its tests
+	cd $(ts) && npm run --silent typecheck && npm test --silent
+
+.PHONY: check-generated
+check-generated: $(third_party)/.stamp ## Fail if generated code is not what the contract gives
+	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
+	$(buf) generate --output "$$fresh"; \
+	$(buf) generate --template $(ts)/buf.gen.yaml --output "$$fresh"; \
+	for dir in gen $(ts)/src/gen; do \
+		diff --recursive --brief "$$dir" "$$fresh/$$dir" || { echo "$$dir is stale: run make generate"; exit 1; }; \
+	done
+
+# The contract as clients were promised it. A break of it is refused by `make lint`
+# until the baseline is renewed on purpose, in a change that says why.
+.PHONY: proto-baseline
+proto-baseline: $(third_party)/.stamp ## Promise the contract as it stands: breaking it fails from here on
+	$(contract) --exclude-source-info --output $(baseline)
+
+.PHONY: npm
+npm: $(ts)/node_modules/.package-lock.json ## Install the TypeScript dependencies
+
+.PHONY: clean
+clean: ## Remove what was built or downloaded into the tree
+	rm -rf bin $(third_party) $(ts)/dist $(ts)/node_modules
+
+.PHONY: help
+help: ## Print this
+	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# Imported contracts come from the module cache and from npm, pinned there with
+# checksums; they are not committed.
+$(third_party)/.stamp: tools/go.mod $(ts)/node_modules/.package-lock.json
+	@rm -rf $(third_party) && mkdir -p $(third_party)/{buf/validate,google/rpc,google/type}
+	@go mod download -modfile=tools/go.mod github.com/bufbuild/protovalidate
+	@dir=$$(go list -modfile=tools/go.mod -m -f '{{.Dir}}' github.com/bufbuild/protovalidate); \
+	install -m 644 "$$dir"/proto/protovalidate/buf/validate/*.proto $(third_party)/buf/validate
+	@dir=$(ts)/node_modules/google-proto-files/google; \
+	install -m 644 $$dir/rpc/{code,error_details,status}.proto $(third_party)/google/rpc; \
+	install -m 644 $$dir/type/*.proto $(third_party)/google/type
+	@touch $@
+
+$(ts)/node_modules/.package-lock.json: $(ts)/package.json $(ts)/package-lock.json
+	cd $(ts) && npm ci
+	@touch $@

@@ -1,0 +1,50 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { describe, expect, it } from "vitest";
+import { ViolationsSchema } from "./gen/buf/validate/validate_pb.js";
+import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.js";
+import { berthError, ErrorReason } from "./index.js";
+
+function refused(reason: string, domain = "berth"): ConnectError {
+  return new ConnectError("no seat", Code.ResourceExhausted, undefined, [
+    { desc: ErrorInfoSchema, value: { domain, reason, metadata: { limit: "2" } } },
+  ]);
+}
+
+describe("berthError", () => {
+  it("reads the reason and its facts", () => {
+    expect(berthError(refused("SESSION_FULL"))).toEqual({
+      reason: ErrorReason.SESSION_FULL,
+      code: Code.ResourceExhausted,
+      message: "no seat",
+      metadata: { limit: "2" },
+      violations: [],
+    });
+  });
+
+  it("names each field that breaks a rule", () => {
+    const error = new ConnectError("invalid", Code.InvalidArgument, undefined, [
+      {
+        desc: ViolationsSchema,
+        value: {
+          violations: [
+            {
+              field: { elements: [{ fieldName: "session" }, { fieldName: "capacity" }] },
+              message: "must be at least 1",
+            },
+          ],
+        },
+      },
+    ]);
+    expect(berthError(error).violations).toEqual([
+      { field: "session.capacity", message: "must be at least 1" },
+    ]);
+  });
+
+  it.each([
+    ["a reason of another domain", refused("SESSION_FULL", "example.com"), Code.ResourceExhausted],
+    ["a reason newer than this client", refused("FROM_THE_FUTURE"), Code.ResourceExhausted],
+    ["a failure that is not Berth's", new TypeError("fetch failed"), Code.Unknown],
+  ])("does not guess at %s", (_, thrown, code) => {
+    expect(berthError(thrown)).toMatchObject({ reason: ErrorReason.UNSPECIFIED, code });
+  });
+});

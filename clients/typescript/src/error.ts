@@ -1,0 +1,40 @@
+import { type Code, ConnectError } from "@connectrpc/connect";
+import { ErrorReason } from "./gen/berth/v1/error_pb.js";
+import { ViolationsSchema } from "./gen/buf/validate/validate_pb.js";
+import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.js";
+
+/** What a refused call says. Branch on `reason`; `message` is for people and may change. */
+export interface BerthError {
+  /** `UNSPECIFIED` when the reason is newer than this client, or the error is not Berth's own. */
+  readonly reason: ErrorReason;
+  readonly code: Code;
+  readonly message: string;
+  /** Facts of the refusal, as the reason documents them. Times are RFC 3339 in UTC. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Fields that break a rule of the contract; empty unless `reason` is `INVALID_FIELD`. */
+  readonly violations: readonly { readonly field: string; readonly message: string }[];
+}
+
+/** Reads whatever a call threw. A network failure or an abort comes out with its Connect code. */
+export function berthError(thrown: unknown): BerthError {
+  const error = ConnectError.from(thrown);
+  const info = error.findDetails(ErrorInfoSchema).find(({ domain }) => domain === "berth");
+  return {
+    reason: reasonNamed(info?.reason),
+    code: error.code,
+    message: error.rawMessage,
+    metadata: info?.metadata ?? {},
+    violations: error
+      .findDetails(ViolationsSchema)
+      .flatMap(({ violations }) => violations)
+      .map(({ field, message }) => ({
+        field: field?.elements.map(({ fieldName }) => fieldName).join(".") ?? "",
+        message,
+      })),
+  };
+}
+
+function reasonNamed(name: string | undefined): ErrorReason {
+  const reason = name === undefined ? undefined : ErrorReason[name as keyof typeof ErrorReason];
+  return reason ?? ErrorReason.UNSPECIFIED;
+}

@@ -1,0 +1,473 @@
+package access_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/access"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/policy"
+)
+
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	here, there := newTenant(), newTenant()
+	ann, sam := newMember(), newMember()
+	b := newBook()
+	b.define(here, access.Role{Name: "greeter", Permissions: []string{"checkin.staff"}})
+	b.enroll(here, "ann", access.Holder{Member: ann, Roles: []string{"greeter", "member"}, Active: true})
+	b.enroll(here, "sam", access.Holder{Member: sam, Roles: []string{"owner"}})
+	b.enroll(here, "sa:7", access.Holder{Roles: []string{"partner"}, Active: true})
+	b.enroll(here, "idle", access.Holder{Member: sam, Active: true})
+	b.enroll(there, "ann", access.Holder{Member: sam, Roles: []string{"owner", "greeter"}, Active: true})
+	g := access.New(b)
+
+	member := access.Decision{Active: true, Member: ann, Roles: []string{"member", "greeter"}}
+	for name, test := range map[string]struct {
+		in                  tenant.TenantID
+		subject, permission string
+		want                access.Decision
+	}{
+		"a built-in role":     {here, "ann", "session.read", through(member, "member")},
+		"an own role":         {here, "ann", "checkin.staff", through(member, "greeter")},
+		"neither":             {here, "ann", "session.create", member},
+		"inactive":            {here, "sam", "session.read", access.Decision{}},
+		"a stranger":          {here, "tom", "session.read", access.Decision{}},
+		"a role's name":       {here, "owner", "session.read", access.Decision{}},
+		"a policy node":       {here, "role:owner", "session.read", access.Decision{}},
+		"no subject":          {here, "", "session.read", access.Decision{}},
+		"a service account":   {here, "sa:7", "booking.create_for_others", access.Decision{Active: true, Allowed: true, Role: "partner", Roles: []string{"partner"}}},
+		"no roles":            {here, "idle", "session.read", access.Decision{Active: true, Member: sam}},
+		"owner elsewhere":     {there, "ann", "audit.read", access.Decision{Active: true, Allowed: true, Role: "owner", Member: sam, Roles: []string{"owner", "greeter"}}},
+		"an own role of here": {there, "sa:7", "booking.create", access.Decision{}},
+		"an unknown tenant":   {newTenant(), "ann", "session.read", access.Decision{}},
+	} {
+		for _, when := range []string{"read", "kept"} {
+			got, err := g.Decide(t.Context(), test.in, test.subject, test.permission)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", name, when, diff)
+			}
+		}
+	}
+}
+
+func TestHolder(t *testing.T) {
+	t.Parallel()
+	here, ann := newTenant(), newMember()
+	b := newBook()
+	b.enroll(here, "ann", access.Holder{Member: ann, Roles: []string{"member", "coach"}, Active: true})
+	b.enroll(here, "sam", access.Holder{Member: ann, Roles: []string{"coach"}})
+	g := access.New(b)
+	for subject, want := range map[string]access.Holder{
+		"ann": {Member: ann, Roles: []string{"coach", "member"}, Active: true},
+		"sam": {},
+		"tom": {},
+	} {
+		got, err := g.Holder(t.Context(), here, subject)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", subject, diff)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	here, ann := newTenant(), newMember()
+	b := newBook()
+	b.define(here,
+		access.Role{Name: "scribe", Permissions: []string{"booking.roster"}},
+		access.Role{Name: "greeter", Permissions: []string{"booking.roster", "checkin.staff"}})
+	b.enroll(here, "ann", access.Holder{Member: ann, Roles: []string{"greeter", "coach"}, Active: true})
+	g := access.New(b)
+	all := []string{"owner", "admin", "coach", "greeter", "scribe"}
+	hers := access.Decision{Active: true, Member: ann, Roles: []string{"coach", "greeter"}}
+	for _, test := range []struct {
+		subject, permission string
+		want                access.Explanation
+	}{
+		{"ann", "booking.roster", access.Explanation{Decision: through(hers, "coach"), Through: []string{"coach", "greeter"}, Giving: all}},
+		{"ann", "audit.read", access.Explanation{Decision: hers, Giving: []string{"owner", "admin"}}},
+		{"tom", "booking.roster", access.Explanation{Giving: all}},
+	} {
+		got, err := g.Explain(t.Context(), here, test.subject, test.permission)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s, %s (-want +got):\n%s", test.subject, test.permission, diff)
+		}
+	}
+}
+
+func TestUnknownPermissionIsAnError(t *testing.T) {
+	t.Parallel()
+	here := newTenant()
+	b := newBook()
+	b.define(here, access.Role{Name: "odd", Permissions: []string{"tenant.destroy"}})
+	b.enroll(here, "ann", access.Holder{Roles: []string{"owner", "odd"}, Active: true})
+	g := access.New(b)
+	for _, permission := range []string{"", "*", "tenant", "tenant.destroy", "Tenant.read", "tenant.read "} {
+		d, err := g.Decide(t.Context(), here, "ann", permission)
+		if d.Allowed || fault.ReasonOf(err) != fault.PermissionNotFound {
+			t.Errorf("%q: allowed %v, %v", permission, d.Allowed, err)
+		}
+		e, err := g.Explain(t.Context(), here, "ann", permission)
+		if e.Allowed || fault.ReasonOf(err) != fault.PermissionNotFound {
+			t.Errorf("%q explained: allowed %v, %v", permission, e.Allowed, err)
+		}
+	}
+}
+
+func TestErrorsAreNotKept(t *testing.T) {
+	t.Parallel()
+	here := newTenant()
+	b := newBook()
+	b.enroll(here, "ann", access.Holder{Roles: []string{"owner"}, Active: true})
+	g := access.New(b)
+	broken := errors.New("no database")
+	for _, breaks := range []*error{&b.rolesFail, &b.holderFail} {
+		*breaks = broken
+		if d, err := g.Decide(t.Context(), here, "ann", "audit.read"); d.Allowed || !errors.Is(err, broken) {
+			t.Fatalf("allowed %v, %v", d.Allowed, err)
+		}
+		*breaks = nil
+		if d, err := g.Decide(t.Context(), here, "ann", "audit.read"); !d.Allowed || err != nil {
+			t.Fatalf("allowed %v, %v", d.Allowed, err)
+		}
+		g.Invalidate(here)
+	}
+}
+
+func TestConcurrentAsksReadOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		here := newTenant()
+		b := newBook()
+		b.enroll(here, "ann", access.Holder{Roles: []string{"owner"}, Active: true})
+		release := make(chan struct{})
+		b.beforeRoles = func() { <-release }
+		b.beforeHolder = b.beforeRoles
+		g := access.New(b)
+		var asks sync.WaitGroup
+		for _, subject := range []string{"ann", "tom"} {
+			for range 100 {
+				asks.Go(func() {
+					if _, err := g.Decide(t.Context(), here, subject, "audit.read"); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+		synctest.Wait() // all 200 wait for the source
+		close(release)
+		asks.Wait()
+		if b.roleReads != 1 {
+			t.Errorf("the tenant's roles were read %d times", b.roleReads)
+		}
+		if n := b.holderReads["ann"]; n != 1 {
+			t.Errorf("the member was read %d times", n)
+		}
+		if n := b.holderReads["tom"]; n != 1 {
+			t.Errorf("the stranger was read %d times", n)
+		}
+	})
+}
+
+func TestACallerThatLeavesTakesNobodyAlong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		here := newTenant()
+		b := newBook()
+		b.enroll(here, "ann", access.Holder{Roles: []string{"owner"}, Active: true})
+		release := make(chan struct{})
+		b.beforeHolder = func() { <-release }
+		g := access.New(b)
+
+		first, leave := context.WithCancel(t.Context())
+		left := make(chan error, 1)
+		go func() {
+			_, err := g.Decide(first, here, "ann", "audit.read")
+			left <- err
+		}()
+		synctest.Wait()
+		stays := make(chan access.Decision, 1)
+		go func() {
+			d, err := g.Decide(t.Context(), here, "ann", "audit.read")
+			if err != nil {
+				t.Error(err)
+			}
+			stays <- d
+		}()
+		synctest.Wait()
+		leave()
+		if err := <-left; !errors.Is(err, context.Canceled) {
+			t.Errorf("the caller that left got %v", err)
+		}
+		close(release)
+		if d := <-stays; !d.Allowed {
+			t.Error("the caller that stayed was denied")
+		}
+		if n := b.holderReads["ann"]; n != 1 {
+			t.Errorf("read %d times", n)
+		}
+	})
+}
+
+func TestASourceThatHangsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := access.New(hangs{})
+		began := time.Now()
+		_, err := g.Decide(t.Context(), newTenant(), "ann", "audit.read")
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 5*time.Second {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+	})
+}
+
+// Only the tenant named is forgotten, and what did not change in it is not decided anew.
+func TestInvalidateIsOneTenants(t *testing.T) {
+	t.Parallel()
+	a, b := newTenant(), newTenant()
+	source := newBook()
+	for _, id := range []tenant.TenantID{a, b} {
+		source.enroll(id, "ann-"+id.String(), access.Holder{Roles: []string{"owner"}, Active: true})
+	}
+	g := access.New(source)
+	ask := func(id tenant.TenantID) {
+		t.Helper()
+		if d, err := g.Decide(t.Context(), id, "ann-"+id.String(), "audit.read"); err != nil || !d.Allowed {
+			t.Fatalf("allowed %v, %v", d.Allowed, err)
+		}
+	}
+	reads := func() [2]int {
+		return [2]int{source.holderReads["ann-"+a.String()], source.holderReads["ann-"+b.String()]}
+	}
+	for _, step := range []struct {
+		name string
+		do   func()
+		want [2]int
+	}{
+		{"nothing", func() {}, [2]int{1, 1}},
+		{"one tenant", func() { g.Invalidate(a) }, [2]int{2, 1}},
+		{"a tenant nobody asked for", func() { g.Invalidate(newTenant()) }, [2]int{2, 1}},
+		{"all", g.InvalidateAll, [2]int{3, 2}},
+	} {
+		step.do()
+		ask(a)
+		ask(b)
+		ask(a)
+		if got := reads(); got != step.want {
+			t.Errorf("after invalidating %s: read %v times, want %v", step.name, got, step.want)
+		}
+	}
+}
+
+// The guard's answers equal those of a few plain loops, whatever is changed in between.
+func TestDecisionsFollowEveryChange(t *testing.T) {
+	t.Parallel()
+	tenants := []tenant.TenantID{newTenant(), newTenant()}
+	subjects := []string{"ann", "bob", "owner", "sa:1"}
+	roles := []string{"owner", "admin", "coach", "member", "partner", "greeter", "scribe"}
+	var permissions []string
+	for _, p := range policy.Permissions() {
+		permissions = append(permissions, p.Name)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		b := newBook()
+		g := access.New(b)
+		id := rapid.SampledFrom(tenants)
+		t.Repeat(map[string]func(*rapid.T){
+			"define": func(t *rapid.T) {
+				at := id.Draw(t, "tenant")
+				var own []access.Role
+				for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom(roles[3:]), rapid.ID[string]).Draw(t, "own") {
+					own = append(own, access.Role{Name: name, Permissions: rapid.SliceOfN(rapid.SampledFrom(permissions), 0, 5).Draw(t, "permissions")})
+				}
+				b.define(at, own...)
+				g.Invalidate(at)
+			},
+			"enroll": func(t *rapid.T) {
+				at := id.Draw(t, "tenant")
+				b.enroll(at, rapid.SampledFrom(subjects).Draw(t, "subject"), access.Holder{
+					Roles:  rapid.SliceOfN(rapid.SampledFrom(roles), 0, 3).Draw(t, "roles"),
+					Active: rapid.Bool().Draw(t, "active"),
+				})
+				if rapid.Bool().Draw(t, "all") {
+					g.InvalidateAll()
+				} else {
+					g.Invalidate(at)
+				}
+			},
+			"decide": func(t *rapid.T) {
+				at := id.Draw(t, "tenant")
+				subject := rapid.SampledFrom(subjects).Draw(t, "subject")
+				permission := rapid.SampledFrom(permissions).Draw(t, "permission")
+				d, err := g.Decide(context.Background(), at, subject, permission)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := b.allows(at, subject, permission); d.Allowed != want {
+					t.Fatalf("%s may %s: %v, want %v", subject, permission, d.Allowed, want)
+				}
+			},
+		})
+	})
+}
+
+func TestARevokedRoleIsGoneOnceInvalidateReturns(t *testing.T) {
+	t.Parallel()
+	here := newTenant()
+	b := newBook()
+	g := access.New(b)
+	ctx, stop := context.WithCancel(t.Context())
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for ctx.Err() == nil {
+				if _, err := g.Decide(t.Context(), here, "ann", "audit.read"); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for i := range 200 {
+		owner := i%2 == 0
+		roles := []string{"member"}
+		if owner {
+			roles = []string{"owner"}
+		}
+		b.enroll(here, "ann", access.Holder{Roles: roles, Active: true})
+		if i%5 == 0 {
+			g.InvalidateAll()
+		} else {
+			g.Invalidate(here)
+		}
+		d, err := g.Decide(t.Context(), here, "ann", "audit.read")
+		if err != nil || d.Allowed != owner {
+			t.Fatalf("change %d: allowed %v (%v), want %v", i, d.Allowed, err, owner)
+		}
+	}
+	stop()
+	readers.Wait()
+}
+
+func through(d access.Decision, role string) access.Decision {
+	d.Allowed, d.Role = true, role
+	return d
+}
+
+func newTenant() tenant.TenantID { return tenant.New[tenant.TenantID](time.Now()) }
+func newMember() tenant.MemberID { return tenant.New[tenant.MemberID](time.Now()) }
+
+type seat struct {
+	tenant  tenant.TenantID
+	subject string
+}
+
+// book is a source in memory. Its hooks run after the answer was read and before
+// it is given, as a slow network would hold it.
+type book struct {
+	mu                        sync.Mutex
+	roles                     map[tenant.TenantID][]access.Role
+	holders                   map[seat]access.Holder
+	holderReads               map[string]int
+	roleReads                 int
+	rolesFail, holderFail     error
+	beforeRoles, beforeHolder func()
+}
+
+func newBook() *book {
+	return &book{
+		roles:       make(map[tenant.TenantID][]access.Role),
+		holders:     make(map[seat]access.Holder),
+		holderReads: make(map[string]int),
+	}
+}
+
+func (b *book) define(id tenant.TenantID, roles ...access.Role) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.roles[id] = roles
+}
+
+func (b *book) enroll(id tenant.TenantID, subject string, h access.Holder) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.holders[seat{id, subject}] = h
+}
+
+func (b *book) Roles(ctx context.Context, id tenant.TenantID) ([]access.Role, error) {
+	b.mu.Lock()
+	roles, err, hook := slices.Clone(b.roles[id]), b.rolesFail, b.beforeRoles
+	b.roleReads++
+	b.mu.Unlock()
+	if hook != nil {
+		hook()
+	}
+	return roles, either(err, ctx.Err())
+}
+
+func (b *book) Holder(ctx context.Context, id tenant.TenantID, subject string) (access.Holder, error) {
+	b.mu.Lock()
+	h, err, hook := b.holders[seat{id, subject}], b.holderFail, b.beforeHolder
+	b.holderReads[subject]++
+	b.mu.Unlock()
+	if hook != nil {
+		hook()
+	}
+	return h, either(err, ctx.Err())
+}
+
+func either(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func (b *book) allows(id tenant.TenantID, subject, permission string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	h := b.holders[seat{id, subject}]
+	given := make(map[string][]string)
+	for _, role := range b.roles[id] {
+		given[role.Name] = role.Permissions
+	}
+	for _, role := range policy.Roles() {
+		given[role.Name] = nil
+		for _, p := range policy.Permissions() {
+			if slices.Contains(p.Roles, role.Name) {
+				given[role.Name] = append(given[role.Name], p.Name)
+			}
+		}
+	}
+	return h.Active && slices.ContainsFunc(h.Roles, func(role string) bool { return slices.Contains(given[role], permission) })
+}
+
+type hangs struct{}
+
+func (hangs) Roles(ctx context.Context, _ tenant.TenantID) ([]access.Role, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (hangs) Holder(context.Context, tenant.TenantID, string) (access.Holder, error) {
+	return access.Holder{}, nil
+}

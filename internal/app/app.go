@@ -1,0 +1,93 @@
+// Package app holds the use cases, one file each: load facts, decide, apply,
+// record. The deciding is done by the pure packages, the loading and applying by
+// package store; what is left here reads like prose.
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/berthhq/berth/internal/checkin"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Config is what the use cases need from outside.
+type Config struct {
+	DB *pg.DB
+	// Now is the clock. Only this package reads it, once for each use case.
+	Now func() time.Time
+	// CheckInKeys sign QR codes and display links.
+	CheckInKeys checkin.Keys
+	// PublicURL is where browsers reach the service, without a trailing slash; display links start with it.
+	PublicURL string
+	// Committed, if set, hears of every tenant whose data changed, after the commit.
+	Committed func(id tenant.TenantID)
+	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit.
+	RolesChanged func(id tenant.TenantID)
+}
+
+// App runs the use cases. It is safe for concurrent use.
+type App struct {
+	db           *pg.DB
+	now          func() time.Time
+	keys         checkin.Keys
+	publicURL    string
+	committed    func(tenant.TenantID)
+	rolesChanged func(tenant.TenantID)
+}
+
+// New makes an App.
+func New(c Config) *App {
+	ignore := func(tenant.TenantID) {}
+	a := &App{db: c.DB, keys: c.CheckInKeys, publicURL: c.PublicURL, committed: ignore, rolesChanged: ignore}
+	// Postgres keeps microseconds. Cutting the rest off here makes what an answer
+	// says equal to what a later read says.
+	a.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }
+	if c.Committed != nil {
+		a.committed = c.Committed
+	}
+	if c.RolesChanged != nil {
+		a.rolesChanged = c.RolesChanged
+	}
+	return a
+}
+
+// tx is one attempt at a use case: the transaction, and all that may enter it
+// from outside. Each attempt sees the same time and mints the same ids.
+type tx struct {
+	*pg.Tx
+	in     tenant.TenantID
+	caller tenant.Caller
+	// request is the id under which the log knows the request; empty where there is none.
+	request string
+	now     time.Time
+	mint    *tenant.Mint
+}
+
+// write runs a use case in a serializable transaction of the caller's tenant.
+func (a *App) write(ctx context.Context, caller tenant.Caller, name string, fn func(ctx context.Context, t *tx) error) error {
+	now := a.now()
+	mint := tenant.NewMint(now)
+	err := a.db.InTx(ctx, pg.Scope{Tenant: caller.Tenant}, name, func(ctx context.Context, db *pg.Tx) error {
+		return fn(ctx, &tx{Tx: db, in: caller.Tenant, caller: caller, request: requestOf(ctx), now: now, mint: mint.Again()})
+	})
+	if err == nil {
+		a.committed(caller.Tenant)
+	}
+	return err
+}
+
+// read sends a batch that does not depend on itself as one snapshot, in one round trip.
+func (a *App) read(ctx context.Context, caller tenant.Caller, batch *pg.Batch) error {
+	return a.db.ReadBatch(ctx, pg.Scope{Tenant: caller.Tenant}, batch)
+}
+
+// audit keeps an act of the caller that the tenant may want to ask about later.
+func (t *tx) audit(action, kind string, target tenant.UUID, reason string, changes map[string]any) {
+	store.AppendAudit(t.Tx, t.in, store.AuditEntry{
+		ID: tenant.Next[tenant.AuditID](t.mint), Actor: t.caller.Actor(), Subject: t.caller.Subject, Action: action,
+		TargetKind: kind, TargetID: target.String(), Reason: reason, Changes: changes, Request: t.request, At: t.now,
+	})
+}

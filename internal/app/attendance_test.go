@@ -1,0 +1,77 @@
+package app_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+func TestAttendanceOfAMemberNewestFirstWithTotals(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	mia := h.member("Mia Meyer")
+	day := 24 * time.Hour
+	add := func(starts time.Time, status booking.Status, late bool) tenant.BookingID {
+		id := tenant.New[tenant.BookingID](noon)
+		var at *time.Time
+		var method *string
+		if status == booking.Attended {
+			at, method = &starts, new("GPS")
+		}
+		h.exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, late_cancelled, starts_at, ends_at, created_by, created_at, updated_at, checked_in_at, check_in_method)
+		        values ($1, $2, $3, $4, 1, $5, 'ONLINE', $6, $7, $8, 'test', $7, $7, $9, $10)`,
+			h.Tenant, id, h.session(slot{Starts: starts}), mia.Member, status, late, starts, starts.Add(time.Hour), at, method)
+		return id
+	}
+	oldest := add(noon.Add(-5*day), booking.Attended, false)
+	noShow := add(noon.Add(-4*day), booking.NoShow, false)
+	late := add(noon.Add(-3*day), booking.Cancelled, true)
+	inTime := add(noon.Add(-3*day), booking.Cancelled, false) // at the same hour: the id decides
+	open := add(noon.Add(-2*day), booking.Confirmed, false)
+	add(noon.Add(-day), booking.Expired, false)
+	add(noon.Add(-day), booking.Pending, false)
+	running := add(noon, booking.Attended, false)
+	add(noon.Add(time.Microsecond), booking.Attended, false) // checked in early for what is to come
+	add(noon.Add(day), booking.Cancelled, true)
+	want := []tenant.BookingID{running, open, inTime, late, noShow, oldest}
+
+	q := app.AttendanceQuery{Member: mia.Member, Limit: 2}
+	var got []tenant.BookingID
+	for range len(want) {
+		page, err := h.app.ListAttendance(context.Background(), h.Coach, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if counts := [3]int{page.Attended, page.NoShows, page.LateCancelled}; counts != [3]int{2, 1, 1} {
+			t.Errorf("attended, no-shows, late: %v", counts)
+		}
+		if len(page.Bookings) == 0 {
+			break
+		}
+		for _, b := range page.Bookings {
+			got = append(got, b.ID)
+		}
+		last := page.Bookings[len(page.Bookings)-1]
+		q.BeforeStart, q.BeforeID = last.StartsAt, last.ID
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+
+	empty, err := h.app.ListAttendance(context.Background(), h.Coach, app.AttendanceQuery{Member: h.member("New").Member, Limit: 2})
+	if diff := cmp.Diff(app.Attendance{Bookings: []booking.Booking{}}, empty); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	_, err = h.app.ListAttendance(context.Background(), h.Coach, app.AttendanceQuery{Member: newID[tenant.MemberID](), Limit: 2})
+	wantReason(t, err, fault.MemberNotFound)
+	// A role that may see its own things alone.
+	_, err = h.app.ListAttendance(context.Background(), own(h.member("Noa")), app.AttendanceQuery{Member: mia.Member, Limit: 2})
+	wantReason(t, err, fault.MemberNotFound)
+}

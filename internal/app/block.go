@@ -1,0 +1,38 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// BlockSession takes a session off sale without touching its bookings.
+func (a *App) BlockSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID, reason string) (session.Session, error) {
+	return a.turn(ctx, caller, turning{
+		use: "session.block", event: outbox.SessionBlocked, id: id, reason: reason,
+		to: func(s session.Session, now time.Time) (session.Session, bool, error) { return s.Block(reason, now) },
+	})
+}
+
+// UnblockSession puts it back on sale. What became free meanwhile goes to whoever waits.
+func (a *App) UnblockSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (session.Session, int, error) {
+	var after session.Session
+	var promoted int
+	err := a.writeRacing(ctx, caller, "session.unblock", func(ctx context.Context, t *tx) error {
+		var changed bool
+		var err error
+		after, changed, err = t.turn(ctx, turning{
+			use: "session.unblock", event: outbox.SessionUnblocked, id: id, to: session.Session.Unblock,
+		})
+		if promoted = 0; err != nil || !changed {
+			return err
+		}
+		after, promoted, err = t.refill(ctx, after, waitlist.ByUnblock)
+		return err
+	}, byPromotion)
+	return after, promoted, err
+}

@@ -1,0 +1,159 @@
+package app
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// samples is how many sessions a preview names.
+const samples = 20
+
+// Preview is what a bulk operation would reach.
+type Preview = store.Preview
+
+// Sample is one session that it would reach.
+type Sample = store.Sample
+
+// BulkRequest names the sessions of a bulk operation.
+type BulkRequest struct {
+	session.Filter
+	// IncludeBooked also takes those in which anybody has a place or waits for one.
+	IncludeBooked bool
+	Reason        string
+	Notify        bool
+}
+
+// PreviewBulk tells what a bulk operation would reach.
+func (a *App) PreviewBulk(ctx context.Context, caller tenant.Caller, r BulkRequest) (Preview, error) {
+	var found Preview
+	var batch pg.Batch
+	store.PreviewSessions(&batch, caller.Tenant, store.SessionQuery{Filter: r.Filter, Unbooked: !r.IncludeBooked, Limit: samples}, &found)
+	err := a.read(ctx, caller, &batch)
+	return found, err
+}
+
+// Bulk is what a bulk operation did.
+type Bulk struct {
+	Batch                      tenant.BatchID
+	Sessions                   int // that it changed
+	Bookings, Entries, Credits int
+}
+
+// BulkPublish puts all drafts on sale that the filter finds, and nothing else, whatever states it names.
+func (a *App) BulkPublish(ctx context.Context, caller tenant.Caller, filter session.Filter) (Bulk, error) {
+	return a.bulk(ctx, caller, "session.bulk_publish", BulkRequest{Filter: filter.Drafts(), IncludeBooked: true},
+		func(_ context.Context, t *tx, all []session.Session, done *Bulk) error {
+			var published []session.Session
+			for _, s := range all {
+				after, changed, err := s.Publish(t.now)
+				if err != nil {
+					return err
+				}
+				if changed {
+					published = append(published, after)
+				}
+			}
+			done.Sessions = len(published)
+			store.UpdateSessions(t.Tx, t.in, published)
+			t.tell(outbox.SessionPublished, func(session.Session) map[string]any {
+				return map[string]any{"batch_id": done.Batch.String()}
+			}, published...)
+			return nil
+		})
+}
+
+// BulkCancel calls off what the filter finds, as CancelSession does.
+func (a *App) BulkCancel(ctx context.Context, caller tenant.Caller, r BulkRequest) (Bulk, error) {
+	return a.bulk(ctx, caller, "session.bulk_cancel", r, func(ctx context.Context, t *tx, all []session.Session, done *Bulk) error {
+		var off []session.Session
+		for _, s := range all {
+			after, changed, err := s.Cancel(r.Reason, t.now)
+			if err != nil {
+				return err
+			}
+			if changed {
+				off = append(off, after)
+			}
+		}
+		gone, err := t.callOff(ctx, off, r.Reason, r.Notify, done.Batch)
+		done.Sessions = len(off)
+		done.Bookings, done.Entries, done.Credits = gone.Bookings, gone.Entries, gone.Credits
+		return err
+	})
+}
+
+// BulkDelete deletes, softly, what the filter finds: the sessions vanish from every list and their bookings and
+// entries are cancelled, with every credit given back.
+func (a *App) BulkDelete(ctx context.Context, caller tenant.Caller, r BulkRequest) (Bulk, error) {
+	return a.bulk(ctx, caller, "session.bulk_delete", r, func(ctx context.Context, t *tx, all []session.Session, done *Bulk) error {
+		ids := idsOf(all)
+		gone, err := t.cancelAll(ctx, ids, r.Reason, r.Notify)
+		if err != nil {
+			return err
+		}
+		done.Sessions = len(ids)
+		done.Bookings, done.Entries, done.Credits = gone.Bookings, gone.Entries, gone.Credits
+		store.DeleteSessions(t.Tx, t.in, ids, done.Batch, t.now)
+		t.tell(outbox.SessionDeleted, func(session.Session) map[string]any { return ending(r.Reason, r.Notify, done.Batch) }, all...)
+		return nil
+	})
+}
+
+// bulk runs an operation on all sessions that are found, in one transaction, and keeps one audit entry of it.
+// More of them than such a transaction can bear are refused.
+func (a *App) bulk(ctx context.Context, caller tenant.Caller, use string, r BulkRequest,
+	operate func(ctx context.Context, t *tx, all []session.Session, done *Bulk) error,
+) (Bulk, error) {
+	var done Bulk
+	err := a.write(ctx, caller, use, func(ctx context.Context, t *tx) error {
+		done = Bulk{Batch: tenant.Next[tenant.BatchID](t.mint)}
+		var rows []store.Scheduled
+		var batch pg.Batch
+		store.ListSessions(&batch, t.in, store.SessionQuery{Filter: r.Filter, Unbooked: !r.IncludeBooked, Limit: session.MaxBulk + 1}, &rows)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		all := sessionsOf(rows)
+		if err := session.Bearable(all); err != nil {
+			return err
+		}
+		if err := operate(ctx, t, all, &done); err != nil {
+			return err
+		}
+		t.auditBatch(use, done.Batch, r.Reason, map[string]any{
+			"filter": r.Filter, "include_booked": r.IncludeBooked, "notify": r.Notify, "ids": texts(idsOf(all)),
+			"bookings_cancelled": done.Bookings, "entries_cancelled": done.Entries, "credits_refunded": done.Credits,
+		})
+		return nil
+	})
+	return done, err
+}
+
+func sessionsOf(rows []store.Scheduled) []session.Session {
+	all := make([]session.Session, len(rows))
+	for i, row := range rows {
+		all[i] = row.Session
+	}
+	return all
+}
+
+func idsOf(all []session.Session) []tenant.SessionID {
+	ids := make([]tenant.SessionID, len(all))
+	for i, s := range all {
+		ids[i] = s.ID
+	}
+	return ids
+}
+
+func texts(ids []tenant.SessionID) []string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	return texts
+}

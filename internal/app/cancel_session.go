@@ -1,0 +1,62 @@
+package app
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// CancelledSession is a session that was called off, and what went with it.
+type CancelledSession struct {
+	Session                    session.Session
+	Bookings, Entries, Credits int
+}
+
+// CancelSession calls a session off with its bookings and entries, and gives every credit back. A session that
+// is called off already stays as it is.
+func (a *App) CancelSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID, reason string, notify bool) (CancelledSession, error) {
+	var c CancelledSession
+	err := a.write(ctx, caller, "session.cancel", func(ctx context.Context, t *tx) error {
+		before, err := t.scheduled(ctx, id)
+		if err != nil {
+			return err
+		}
+		after, changed, err := before.Cancel(reason, t.now)
+		c = CancelledSession{Session: after}
+		if err != nil || !changed {
+			return err
+		}
+		gone, err := t.callOff(ctx, []session.Session{after}, reason, notify, tenant.BatchID{})
+		if err != nil {
+			return err
+		}
+		c.Bookings, c.Entries, c.Credits = gone.Bookings, gone.Entries, gone.Credits
+		t.audit("session.cancel", "session", id.UUID, reason, catalog.Changes(before.Facts(), after.Facts()))
+		return nil
+	})
+	return c, err
+}
+
+// callOff writes sessions that were cancelled just now, and cancels what there is in them.
+func (t *tx) callOff(ctx context.Context, sessions []session.Session, reason string, notify bool, batch tenant.BatchID) (cancelled, error) {
+	gone, err := t.cancelAll(ctx, idsOf(sessions), reason, notify)
+	if err != nil {
+		return gone, err
+	}
+	store.UpdateSessions(t.Tx, t.in, sessions)
+	t.tell(outbox.SessionCancelled, func(session.Session) map[string]any { return ending(reason, notify, batch) }, sessions...)
+	return gone, nil
+}
+
+// ending is the data of the event that ends a session.
+func ending(reason string, notify bool, batch tenant.BatchID) map[string]any {
+	data := map[string]any{"reason": reason, "notify": notify}
+	if !batch.IsZero() {
+		data["batch_id"] = batch.String()
+	}
+	return data
+}

@@ -1,0 +1,174 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/checkin"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// CheckedIn is a booking whose party has come.
+type CheckedIn struct {
+	Booking booking.Booking
+	// Already: they had checked in before. Time and method are those of the first time.
+	Already bool
+}
+
+// CheckIn notes that a party has come, as staff see it. Whoever was let in for this is staff, whatever their roles are called.
+func (a *App) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (CheckedIn, error) {
+	var in CheckedIn
+	_, err := a.changeAttendance(ctx, caller, "checkin.staff", id, func(t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
+		facts := arrival(b, s)
+		facts.Staff = true
+		plan, err := checkin.Decide(facts, checkin.Command{Method: checkin.Manual}, t.now)
+		if err != nil {
+			return b, err
+		}
+		in = CheckedIn{t.follow(b, plan, outbox.BookingAttended), plan.Already}
+		return in.Booking, nil
+	})
+	return in, err
+}
+
+// UndoCheckIn takes that back: the booking is confirmed again.
+func (a *App) UndoCheckIn(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
+	return a.changeAttendance(ctx, caller, "checkin.undo", id, func(t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
+		plan, err := checkin.Undo(arrival(b, s))
+		if err != nil {
+			return b, err
+		}
+		return t.follow(b, plan, outbox.BookingCheckInUndo), nil
+	})
+}
+
+// Presence is what shows that somebody is there: one of the two.
+type Presence struct {
+	QR    string // the text of the code that they scanned
+	Point *catalog.Point
+}
+
+func (p Presence) command() (checkin.Command, error) {
+	switch {
+	case p.QR != "" && p.Point == nil:
+		return checkin.Command{Method: checkin.QR}, nil
+	case p.QR == "" && p.Point != nil && p.Point.Valid():
+		return checkin.Command{Method: checkin.GPS, Point: checkin.Point(*p.Point)}, nil
+	case p.QR == "" && p.Point != nil:
+		return checkin.Command{}, fault.Invalid("position", "The latitude is -90 to 90 degrees, the longitude -180 to 180.")
+	default:
+		return checkin.Command{}, fault.Invalid("proof", "Give the text of a QR code, or a position.")
+	}
+}
+
+// SelfCheckIn notes that the caller has come to a session that they have booked.
+func (a *App) SelfCheckIn(ctx context.Context, caller tenant.Caller, session tenant.SessionID, proof Presence) (CheckedIn, error) {
+	command, err := proof.command()
+	if err != nil {
+		return CheckedIn{}, err
+	}
+	var in CheckedIn
+	err = a.write(ctx, caller, "checkin.self", func(ctx context.Context, t *tx) error {
+		var b *booking.Booking
+		var slot *booking.Slot
+		var batch pg.Batch
+		store.FindSlot(&batch, t.in, session, &slot)
+		store.FindActiveBooking(&batch, t.in, session, t.caller.Member, &b)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if slot == nil {
+			return noSession
+		}
+		if b == nil {
+			b = &booking.Booking{}
+		}
+		plan, err := checkin.Decide(arrival(*b, *slot), command, t.now)
+		if err != nil {
+			return err
+		}
+		// The code comes last: who has no booking, or is too early, is told that rather than to scan again.
+		if command.Method == checkin.QR && !plan.Already {
+			if err := a.keys.VerifyQR(proof.QR, t.in, session, t.now); err != nil {
+				return err
+			}
+		}
+		in = CheckedIn{t.follow(*b, plan, outbox.BookingAttended), plan.Already}
+		return nil
+	})
+	return in, err
+}
+
+// QRToken is the text of a QR code.
+type QRToken struct {
+	Text    string
+	Expires time.Time
+	Refresh time.Time // ask for the next one then
+}
+
+// GetQRToken makes the text of a session's QR code.
+func (a *App) GetQRToken(ctx context.Context, caller tenant.Caller, session tenant.SessionID) (QRToken, error) {
+	if err := a.takesPlace(ctx, caller, session); err != nil {
+		return QRToken{}, err
+	}
+	return a.qrToken(caller.Tenant, session, a.now()), nil
+}
+
+func (a *App) qrToken(in tenant.TenantID, session tenant.SessionID, now time.Time) QRToken {
+	text, expires := a.keys.SignQR(in, session, now, checkin.QRLife)
+	return QRToken{Text: text, Expires: expires, Refresh: now.Add(checkin.QRStep)}
+}
+
+// takesPlace refuses sessions that nobody can come to.
+func (a *App) takesPlace(ctx context.Context, caller tenant.Caller, session tenant.SessionID) error {
+	var slot *booking.Slot
+	var batch pg.Batch
+	store.FindSlot(&batch, caller.Tenant, session, &slot)
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return err
+	}
+	switch {
+	case slot == nil:
+		return noSession
+	case slot.State == catalog.Cancelled:
+		return fault.New(fault.FailedPrecondition, fault.SessionState, "The session is cancelled.").With("state", string(slot.State))
+	}
+	return nil
+}
+
+// arrival is what checking a booking in depends on.
+func arrival(b booking.Booking, s booking.Slot) checkin.Facts {
+	facts := checkin.Facts{
+		Status: checkin.Status(b.Status), Method: checkin.Method(b.CheckInMethod),
+		Starts: s.StartsAt, Ends: s.EndsAt, SessionCancelled: s.State == catalog.Cancelled,
+		Delivery: checkin.Delivery(s.Delivery), Place: (*checkin.Point)(s.Point), GPSMaxMeters: s.Rules.GPSMaxMeters, Window: window(s),
+	}
+	if b.CheckedInAt != nil {
+		facts.CheckedInAt = *b.CheckedInAt
+	}
+	return facts
+}
+
+// window is when members check themselves in to a session.
+func window(s booking.Slot) checkin.Window {
+	return checkin.Window{OpensBefore: s.Rules.CheckInOpens, ClosesAfterEnd: s.Rules.CheckInCloses}
+}
+
+// follow writes what a plan makes of a booking, if it changes anything.
+func (t *tx) follow(b booking.Booking, plan checkin.Plan, what outbox.Type) booking.Booking {
+	if plan.Already {
+		return b
+	}
+	b.Status, b.CheckedInAt, b.CheckInMethod = booking.Status(plan.Status), nil, string(plan.Method)
+	if !plan.CheckedInAt.IsZero() {
+		b.CheckedInAt = &plan.CheckedInAt
+	}
+	t.attended(b, what)
+	return b
+}

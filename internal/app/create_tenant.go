@@ -1,0 +1,92 @@
+package app
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// NewTenant is what a tenant begins with.
+type NewTenant struct {
+	// ID makes creating it twice the same as once. Zero takes a new one.
+	ID            tenant.TenantID
+	Name          string
+	TimeZone      string // IANA
+	Locale        string // BCP 47
+	Currency      string // ISO 4217
+	TakesPayments bool
+	// Owner, if set, is the first member, and may do everything.
+	Owner *FirstOwner
+}
+
+// FirstOwner is the person with whom a tenant begins.
+type FirstOwner struct {
+	Subject string // of their tokens; empty until they are known
+	Name    string
+	Email   string
+}
+
+// CreateTenant makes a tenant with the roles that every tenant has. Where its id is taken already
+// nothing changes, and what is there is given. It is for operators: no RPC leads here.
+func (a *App) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant, error) {
+	if n.ID.IsZero() {
+		n.ID = tenant.New[tenant.TenantID](a.now())
+	}
+	made := catalog.Tenant{
+		ID: n.ID, Name: n.Name, TimeZone: n.TimeZone, Locale: n.Locale, Currency: n.Currency,
+		TakesPayments: n.TakesPayments, Version: 1,
+	}
+	if err := made.Validate(); err != nil {
+		return catalog.Tenant{}, err
+	}
+	var owner *member.Member
+	if n.Owner != nil {
+		person, err := member.Member{
+			Subject: n.Owner.Subject, Name: n.Owner.Name, Email: n.Owner.Email, Status: member.Active, Roles: []string{tenant.RoleOwner},
+		}.Normal()
+		if err != nil {
+			return catalog.Tenant{}, err
+		}
+		owner = &person
+	}
+	err := a.writeRacing(ctx, tenant.System(n.ID), "tenant.create", func(ctx context.Context, t *tx) error {
+		var there *catalog.Tenant
+		var batch pg.Batch
+		store.FindTenant(&batch, t.in, &there)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if there != nil {
+			made = *there
+			return nil
+		}
+		made.CreatedAt, made.UpdatedAt = t.now, t.now
+		store.InsertTenant(t.Tx, made, builtInRoles)
+		t.catalogChanged("tenant.created", "tenant", t.in.UUID, catalog.Changes(nil, made.Facts()))
+		if owner != nil {
+			t.firstOwner(*owner)
+		}
+		return nil
+	}, byTenant)
+	if mayBeDurable(err) {
+		a.rolesChanged(n.ID) // somebody may have asked before there was anybody
+	}
+	return made, err
+}
+
+func (t *tx) firstOwner(m member.Member) {
+	m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.Next[tenant.MemberID](t.mint), 1, t.now, t.now
+	store.InsertMembers(t.Tx, t.in, m)
+	set := member.Changed(member.Member{}, m)
+	t.audit("member.created", "member", m.ID.UUID, "", change(nil, m.Values(set)))
+	t.memberEvent(m.ID, set)
+}
+
+var builtInRoles = []string{tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner}
+
+// byTenant: two create the same tenant at the same moment. The second finds what the first made.
+var byTenant = func(err error) bool { return pg.IsUnique(err, "directory_pkey", "tenants_pkey") }

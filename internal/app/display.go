@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/checkin"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// DisplayPath is where display links lead, in front of their token.
+const DisplayPath = "/display/"
+
+// DisplayLink opens a session's page for the studio's wall.
+type DisplayLink struct {
+	URL     string
+	Token   string // its signed part
+	Expires time.Time
+}
+
+// CreateDisplayURL makes a display link.
+func (a *App) CreateDisplayURL(ctx context.Context, caller tenant.Caller, session tenant.SessionID) (DisplayLink, error) {
+	if err := a.takesPlace(ctx, caller, session); err != nil {
+		return DisplayLink{}, err
+	}
+	token, expires := a.keys.SignDisplay(caller.Tenant, session, a.now())
+	return DisplayLink{URL: a.publicURL + DisplayPath + token, Token: token, Expires: expires}, nil
+}
+
+// Display is what the wall shows of a session.
+type Display struct {
+	Title, Location string
+	Coach           string // empty where there is none
+	Starts, Ends    time.Time
+	TimeZone        string    // IANA
+	Opens, Closes   time.Time // self check-in
+	Expected        int       // seats of those who are coming or have come
+	Arrived         int       // seats of those who have come
+	Arrivals        []Arrival // the latest, latest first
+	QR              string    // the text of the code; empty while check-in is closed
+	// Now is when it was so. Refresh is when to look again, and Next the link to do it
+	// with; both are zero once check-in has closed.
+	Now, Refresh time.Time
+	Next         string
+}
+
+// Arrival is a party that has come.
+type Arrival struct {
+	Name  string // as strangers may read it
+	Party int
+	At    time.Time
+}
+
+// maxArrivals is how many names are shown. A wall has room for fewer.
+const maxArrivals = 50
+
+// GetDisplay reads what the wall shows. Nobody signs in for it: the link, signed by this
+// service, is the permission, and says which tenant and session it is for.
+func (a *App) GetDisplay(ctx context.Context, link string) (Display, error) {
+	now := a.now()
+	shown, err := a.keys.VerifyDisplay(link, now)
+	if err != nil {
+		return Display{}, err
+	}
+	var slot *booking.Slot
+	var wall *store.Wall
+	var arrivals []store.Arrival
+	var batch pg.Batch
+	store.FindSlot(&batch, shown.Tenant, shown.Session, &slot)
+	store.FindWall(&batch, shown.Tenant, shown.Session, &wall)
+	store.ListArrivals(&batch, shown.Tenant, shown.Session, maxArrivals, &arrivals)
+	if err := a.read(ctx, tenant.Caller{Tenant: shown.Tenant}, &batch); err != nil {
+		return Display{}, err
+	}
+	if slot == nil || wall == nil || slot.State == catalog.Cancelled {
+		return Display{}, noSession
+	}
+	w := window(*slot)
+	d := Display{
+		Title: slot.Title, Location: wall.Location, Coach: wall.Coach, Starts: slot.StartsAt, Ends: slot.EndsAt, TimeZone: slot.TimeZone,
+		Opens: w.Opens(slot.StartsAt), Closes: w.Closes(slot.EndsAt), Expected: wall.Expected, Arrived: wall.Arrived, Now: now,
+	}
+	for _, r := range arrivals {
+		d.Arrivals = append(d.Arrivals, Arrival{Name: checkin.DisplayName(r.Name), Party: r.Party, At: r.At})
+	}
+	if !now.Before(d.Closes) {
+		return d, nil
+	}
+	d.Next, _ = a.keys.SignDisplay(shown.Tenant, shown.Session, now)
+	d.Refresh = earliest(now.Add(checkin.QRStep), d.Closes)
+	if now.Before(d.Opens) {
+		d.Refresh = earliest(d.Refresh, d.Opens)
+	} else {
+		d.QR = a.qrToken(shown.Tenant, shown.Session, now).Text
+	}
+	return d, nil
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,181 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// display opens a session's display.
+func (h *house) display(session tenant.SessionID) app.Display {
+	h.t.Helper()
+	link, err := h.app.CreateDisplayURL(context.Background(), h.Coach, session)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	d, err := h.app.GetDisplay(context.Background(), link.Token)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return d
+}
+
+func TestDisplayURLIsSignedForTenMinutes(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	s := h.session(slot{Starts: class})
+	link, err := h.app.CreateDisplayURL(context.Background(), h.Coach, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if link.URL != "https://berth.example/display/"+link.Token || !link.Expires.Equal(noon.Add(10*time.Minute)) {
+		t.Errorf("%+v", link)
+	}
+	show := func(token string, after time.Duration) fault.Reason {
+		h.clock.Set(noon.Add(after))
+		_, err := h.app.GetDisplay(context.Background(), token)
+		return fault.ReasonOf(err)
+	}
+	if got := show(link.Token, 10*time.Minute-time.Second); got != "" {
+		t.Error("in the last second:", got)
+	}
+	if got := show(link.Token, 10*time.Minute); got != fault.LinkInvalid {
+		t.Errorf("after ten minutes: %q", got)
+	}
+	for name, token := range map[string]string{
+		"nothing": "", "garbage": strings.Repeat("A", 87), "changed": link.Token[:86] + "A", "huge": strings.Repeat(link.Token, 1000),
+		"a QR code": h.scan(s).QR,
+	} {
+		if got := show(token, 0); got != fault.LinkInvalid {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestDisplayShowsWhoHasArrivedToStrangers(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx := context.Background()
+	s := h.session(slot{Starts: class})
+	h.exec(`update sessions set coach_id = $2 where id = $1`, s, h.Coach.Member)
+	mia, noa, leo, zoe := h.member("Mia Meyer"), h.member("Noa"), h.member("Leo Löwe"), h.member("Zoe Zahn")
+	h.mustBook(mia, s)
+	h.mustBook(leo, s)
+	group, err := h.app.Book(ctx, noa, app.BookRequest{Session: s, Party: 3, Channel: catalog.Online})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.mustBook(zoe, s)
+	h.exec(`update bookings set status = 'NO_SHOW' where id = $1`, h.mustBook(h.member("Ann Away"), s))
+
+	h.clock.Set(class.Add(-20 * time.Minute))
+	if _, err := h.selfCheckIn(mia, s, h.scan(s)); err != nil {
+		t.Fatal(err)
+	}
+	h.clock.Set(class.Add(-10 * time.Minute))
+	if _, err := h.checkIn(h.Coach, group.Booking.ID); err != nil {
+		t.Fatal(err)
+	}
+	got := h.display(s)
+	if got.QR == "" || got.Next == "" {
+		t.Errorf("code %q, next link %q", got.QR, got.Next)
+	}
+	got.QR, got.Next = "", ""
+	now := class.Add(-10 * time.Minute)
+	want := app.Display{
+		Title: "Vinyasa", Location: "Pier 1", Coach: "Carla Coach", Starts: class, Ends: class.Add(time.Hour), TimeZone: "Europe/Berlin",
+		Opens: class.Add(-time.Hour), Closes: class.Add(90 * time.Minute), Expected: 6, Arrived: 4,
+		Arrivals: []app.Arrival{{Name: "Noa", Party: 3, At: now}, {Name: "Mia M.", Party: 1, At: class.Add(-20 * time.Minute)}},
+		Now:      now, Refresh: now.Add(30 * time.Second),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDisplayHasACodeWhileCheckInIsOpenAndThenEnds(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	s := h.session(slot{Starts: class})
+	opens, closes := class.Add(-time.Hour), class.Add(90*time.Minute)
+	for name, tt := range map[string]struct {
+		at         time.Time
+		code, next bool
+		refresh    time.Duration // 0: never again
+	}{
+		"days before":         {noon, false, true, 30 * time.Second},
+		"just before":         {opens.Add(-7 * time.Second), false, true, 7 * time.Second},
+		"as check-in opens":   {opens, true, true, 30 * time.Second},
+		"before it closes":    {closes.Add(-5 * time.Second), true, true, 5 * time.Second},
+		"as check-in closes":  {closes, false, false, 0},
+		"on the next morning": {closes.Add(12 * time.Hour), false, false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h.clock.Set(tt.at)
+			d := h.display(s)
+			refresh := time.Duration(0)
+			if !d.Refresh.IsZero() {
+				refresh = d.Refresh.Sub(tt.at)
+			}
+			if (d.QR != "") != tt.code || (d.Next != "") != tt.next || refresh != tt.refresh {
+				t.Errorf("code %q, next %q, refresh after %s", d.QR, d.Next, refresh)
+			}
+		})
+	}
+}
+
+func TestAPageThatAsksInTimeStaysOpenAndItsCodesWork(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	s := h.session(slot{Starts: class})
+	h.clock.Set(class.Add(-time.Hour))
+	d := h.display(s)
+	seen := map[string]bool{}
+	for i := range 100 {
+		h.clock.Set(d.Refresh)
+		next, err := h.app.GetDisplay(context.Background(), d.Next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[next.QR] {
+			t.Fatal("the code came twice")
+		}
+		seen[next.QR] = true
+		if i%20 == 0 {
+			mia := h.member(fmt.Sprintf("Mia %d", i))
+			h.exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at)
+			        values ($1, $2, $3, $4, 1, 'CONFIRMED', 'ONLINE', $5, $6, 'test', $7, $7)`,
+				h.Tenant, newID[tenant.BookingID](), s, mia.Member, class, class.Add(time.Hour), noon)
+			if _, err := h.selfCheckIn(mia, s, app.Presence{QR: next.QR}); err != nil {
+				t.Error(err)
+			}
+		}
+		d = next
+	}
+}
+
+func TestTheWallShowsTheLatestArrivals(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	s := h.session(slot{Starts: class, Capacity: -1})
+	for i := range 51 {
+		h.exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at,
+		          checked_in_at, check_in_method)
+		        values ($1, $2, $3, $4, 2, 'ATTENDED', 'ONLINE', $5, $6, 'test', $5, $5, $7, 'QR')`,
+			h.Tenant, newID[tenant.BookingID](), s, h.member(fmt.Sprintf("Guest%d X", i)).Member, class, class.Add(time.Hour), class.Add(time.Duration(i)*time.Second))
+	}
+	h.clock.Set(class.Add(time.Hour))
+	d := h.display(s)
+	if len(d.Arrivals) != 50 || d.Arrivals[0].Name != "Guest50 X." || d.Arrivals[49].Name != "Guest1 X." || d.Arrived != 102 || d.Expected != 102 {
+		t.Errorf("%d arrivals from %v, %d of %d", len(d.Arrivals), d.Arrivals[:1], d.Arrived, d.Expected)
+	}
+}

@@ -1,0 +1,135 @@
+package app
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// LocationQuery chooses locations.
+type LocationQuery = store.LocationQuery
+
+// CreateLocation makes a location with all channels on, in the tenant's time zone unless it names one.
+func (a *App) CreateLocation(ctx context.Context, caller tenant.Caller, l catalog.Location) (catalog.Location, error) {
+	var made catalog.Location
+	err := a.write(ctx, caller, "location.create", func(ctx context.Context, t *tx) error {
+		var home *catalog.Tenant
+		var batch pg.Batch
+		store.FindTenant(&batch, t.in, &home)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if home == nil {
+			return noTenant
+		}
+		made = l
+		made.ID, made.Channels, made.Active = tenant.Next[tenant.LocationID](t.mint), catalog.Channels(), true
+		made.Version, made.CreatedAt, made.UpdatedAt = 1, t.now, t.now
+		if made.TimeZone == "" {
+			made.TimeZone = home.TimeZone
+		}
+		if err := made.Validate(); err != nil {
+			return err
+		}
+		store.InsertLocation(t.Tx, t.in, made)
+		t.catalogChanged("location.created", "location", made.ID.UUID, catalog.Changes(nil, made.Facts()))
+		return nil
+	})
+	return made, locationNameTaken(err)
+}
+
+// UpdateLocation edits a location, if it still is at the version expected (nil: whichever).
+//
+// A location that has sessions keeps its time zone. Their local days stand in quotas that are used
+// up and in reports that were read, and their series in wall clock times that people know.
+func (a *App) UpdateLocation(ctx context.Context, caller tenant.Caller, id tenant.LocationID, expect *int, edit func(*catalog.Location)) (catalog.Location, error) {
+	var after catalog.Location
+	err := a.write(ctx, caller, "location.update", func(ctx context.Context, t *tx) error {
+		var before *catalog.Location
+		var batch pg.Batch
+		store.FindLocation(&batch, t.in, id, &before)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if before == nil {
+			return noLocation
+		}
+		if err := current(expect, before.Version); err != nil {
+			return err
+		}
+		after = *before
+		edit(&after)
+		changes := catalog.Changes(before.Facts(), after.Facts())
+		if changes == nil {
+			return nil
+		}
+		if err := after.Validate(); err != nil {
+			return err
+		}
+		if after.TimeZone != before.TimeZone {
+			if err := t.keepZone(ctx, id); err != nil {
+				return err
+			}
+		}
+		after.Version, after.UpdatedAt = before.Version+1, t.now
+		store.UpdateLocation(t.Tx, t.in, after)
+		t.catalogChanged("location.updated", "location", id.UUID, changes)
+		return nil
+	})
+	return after, locationNameTaken(err)
+}
+
+// keepZone refuses a new time zone where there are sessions. One that is made at the same moment
+// has read the location, so SERIALIZABLE lets only one of the two pass.
+func (t *tx) keepZone(ctx context.Context, id tenant.LocationID) error {
+	var scheduled bool
+	var batch pg.Batch
+	store.HasSessions(&batch, t.in, id, &scheduled)
+	if err := t.Load(ctx, &batch); err != nil {
+		return err
+	}
+	if scheduled {
+		return fault.New(fault.FailedPrecondition, fault.SessionState,
+			"The location has sessions: its time zone stays. Make another location, or delete them.").
+			With("state", "scheduled").In("location.time_zone")
+	}
+	return nil
+}
+
+// SetChannels says by which ways bookings may come in at a location; the rest are off.
+func (a *App) SetChannels(ctx context.Context, caller tenant.Caller, id tenant.LocationID, expect *int, channels []catalog.Channel) (catalog.Location, error) {
+	return a.UpdateLocation(ctx, caller, id, expect, func(l *catalog.Location) { l.Channels = channels })
+}
+
+// GetLocation reads a location.
+func (a *App) GetLocation(ctx context.Context, caller tenant.Caller, id tenant.LocationID) (catalog.Location, error) {
+	var found *catalog.Location
+	var batch pg.Batch
+	store.FindLocation(&batch, caller.Tenant, id, &found)
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return catalog.Location{}, err
+	}
+	if found == nil {
+		return catalog.Location{}, noLocation
+	}
+	return *found, nil
+}
+
+// ListLocations reads locations by name.
+func (a *App) ListLocations(ctx context.Context, caller tenant.Caller, q LocationQuery) ([]catalog.Location, error) {
+	var found []catalog.Location
+	var batch pg.Batch
+	store.ListLocations(&batch, caller.Tenant, q, &found)
+	err := a.read(ctx, caller, &batch)
+	return found, err
+}
+
+var noLocation = fault.Missing(fault.LocationNotFound, "Location")
+
+func locationNameTaken(err error) error {
+	return nameTaken(err, "locations_name", "location.name", "location")
+}

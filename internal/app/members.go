@@ -1,0 +1,130 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// CreateMember makes an active member with the role "member".
+func (a *App) CreateMember(ctx context.Context, caller tenant.Caller, m member.Member) (member.Member, error) {
+	m.Status, m.Roles = member.Active, []string{tenant.RoleMember}
+	m, err := m.Normal()
+	if err != nil {
+		return m, err
+	}
+	err = a.regrant(ctx, caller, "member.create", func(_ context.Context, t *tx) error {
+		m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.Next[tenant.MemberID](t.mint), 1, t.now, t.now
+		store.InsertMembers(t.Tx, t.in, m)
+		set := member.Changed(member.Member{}, m)
+		t.audit("member.create", "member", m.ID.UUID, "", change(nil, m.Values(set)))
+		t.memberEvent(m.ID, set)
+		return nil
+	})
+	return m, memberTaken(err)
+}
+
+// UpdateMember edits a member, if they still are at the version expected (nil: whichever).
+func (a *App) UpdateMember(ctx context.Context, caller tenant.Caller, id tenant.MemberID, expect *int, edit func(*member.Member) error) (member.Member, error) {
+	var after member.Member
+	var changed []string
+	body := func(ctx context.Context, t *tx) error {
+		changed = nil
+		var before *member.Member
+		var others bool
+		var batch pg.Batch
+		powers := t.powers(&batch)
+		store.FindMember(&batch, t.in, id, &before)
+		store.FindOtherOwner(&batch, t.in, id, &others)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if before == nil {
+			return fault.Missing(fault.MemberNotFound, "Member")
+		}
+		if err := powers.book().MayEdit(powers.caller(), before.Roles); err != nil {
+			return err
+		}
+		if err := current(expect, before.Version); err != nil {
+			return err
+		}
+		after = *before
+		if err := edit(&after); err != nil {
+			return err
+		}
+		var err error
+		if after, changed, err = member.Edit(*before, after, others); err != nil || len(changed) == 0 {
+			return err
+		}
+		after.Version, after.UpdatedAt = before.Version+1, t.now
+		store.UpdateMember(t.Tx, t.in, after)
+		t.audit("member.update", "member", id.UUID, "", change(before.Values(changed), after.Values(changed)))
+		t.memberEvent(id, changed)
+		return nil
+	}
+	err := a.write(ctx, caller, "member.update", body)
+	if member.Opens(changed) && mayBeDurable(err) {
+		a.rolesChanged(caller.Tenant)
+	}
+	return after, memberTaken(err)
+}
+
+// GetMember reads a member.
+func (a *App) GetMember(ctx context.Context, caller tenant.Caller, id tenant.MemberID) (member.Member, error) {
+	var m *member.Member
+	var batch pg.Batch
+	store.FindMember(&batch, caller.Tenant, id, &m)
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return member.Member{}, err
+	}
+	if m == nil {
+		return member.Member{}, fault.Missing(fault.MemberNotFound, "Member")
+	}
+	return *m, nil
+}
+
+// ListMembers searches members, by name, then id.
+func (a *App) ListMembers(ctx context.Context, caller tenant.Caller, s member.Search) ([]member.Member, error) {
+	if unheard(s.Query, s.Tier, s.Tag) || (s.After != nil && unheard(s.After.Name)) {
+		return nil, nil
+	}
+	var members []member.Member
+	var batch pg.Batch
+	store.ListMembers(&batch, caller.Tenant, s, &members)
+	err := a.read(ctx, caller, &batch)
+	return members, err
+}
+
+// unheard reports whether nothing can be called like one of the texts: Postgres
+// keeps no zero bytes, and will not even compare with them.
+func unheard(texts ...string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.ContainsRune(text, 0) })
+}
+
+func (t *tx) memberEvent(id tenant.MemberID, changed []string) {
+	outbox.Append(t.Tx, t.in, outbox.Event{
+		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.MemberChanged, Member: id, Actor: t.caller.Actor(), At: t.now,
+		Data: map[string]any{"changed": changed},
+	})
+}
+
+// memberTaken names the key that another member has.
+func memberTaken(err error) error {
+	taken := func(field, what string) error {
+		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A member has that %s.", what).In("member." + field).Because(err)
+	}
+	switch {
+	case pg.IsUnique(err, "members_email"):
+		return taken("email", "email address")
+	case pg.IsUnique(err, "members_subject"):
+		return taken("subject", "subject")
+	}
+	return err
+}

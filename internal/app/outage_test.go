@@ -1,0 +1,39 @@
+package app_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+)
+
+func TestOutages(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		err     error
+		reason  fault.Reason
+		outcome string
+	}{
+		"commit unknown":  {fmt.Errorf("book: %w: %w", pg.ErrCommitUnknown, errors.New("reset")), fault.Timeout, "unknown"},
+		"statement limit": {fmt.Errorf("book: %w", &pgconn.PgError{Code: "57014"}), fault.Timeout, ""},
+		"a bug":           {&pgconn.PgError{Code: "42601"}, "", ""},
+		"committed":       {pg.ErrCommitted, "", ""},
+		"nothing":         {nil, "", ""},
+	} {
+		f := app.Outage(test.err)
+		if f == nil {
+			if test.reason != "" {
+				t.Errorf("%s is none", name)
+			}
+			continue
+		}
+		if f.Reason != test.reason || f.Metadata["outcome"] != test.outcome || !errors.Is(f, test.err) {
+			t.Errorf("%s is %v with %v", name, f, f.Metadata)
+		}
+	}
+}

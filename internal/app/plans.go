@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// CreatePlan makes a plan.
+func (a *App) CreatePlan(ctx context.Context, caller tenant.Caller, p credit.Plan) (credit.Plan, error) {
+	if err := p.Validate(); err != nil {
+		return p, err
+	}
+	err := a.write(ctx, caller, "plan.create", func(_ context.Context, t *tx) error {
+		p.ID, p.Version, p.CreatedAt, p.UpdatedAt = tenant.Next[tenant.PlanID](t.mint), 1, t.now, t.now
+		store.InsertPlan(t.Tx, t.in, p)
+		t.audit("plan.create", "plan", p.ID.UUID, "", map[string]any{"name": p.Name, "kind": string(p.Kind)})
+		return nil
+	})
+	return p, planNameTaken(err)
+}
+
+// UpdatePlan edits a plan, if it still is at the version expected (nil: whichever).
+func (a *App) UpdatePlan(ctx context.Context, caller tenant.Caller, id tenant.PlanID, expect *int, edit func(*credit.Plan) error) (credit.Plan, error) {
+	var after credit.Plan
+	err := a.write(ctx, caller, "plan.update", func(ctx context.Context, t *tx) error {
+		var before *credit.Plan
+		var batch pg.Batch
+		store.FindPlan(&batch, t.in, id, &before)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if before == nil {
+			return fault.Missing(fault.PlanNotFound, "Plan")
+		}
+		if err := current(expect, before.Version); err != nil {
+			return err
+		}
+		after = *before
+		if err := edit(&after); err != nil {
+			return err
+		}
+		if after.Kind != before.Kind {
+			return fault.Invalid("plan.kind", "A plan's kind cannot be changed.")
+		}
+		if err := after.Validate(); err != nil {
+			return err
+		}
+		after.Version, after.UpdatedAt = before.Version+1, t.now
+		store.UpdatePlan(t.Tx, t.in, after)
+		if after.Limited() && !before.Limited() {
+			// A day earlier than UTC's is still today in some location.
+			store.CountUsage(t.Tx, t.in, id, civil.DateOf(t.now, nil).AddDays(-1))
+		}
+		t.audit("plan.update", "plan", id.UUID, "", map[string]any{"name": after.Name})
+		return nil
+	})
+	return after, planNameTaken(err)
+}
+
+// ListPlans reads plans by name, from behind the one given.
+func (a *App) ListPlans(ctx context.Context, caller tenant.Caller, inactive bool, afterName string, afterID tenant.PlanID, limit int) ([]credit.Plan, error) {
+	var plans []credit.Plan
+	var batch pg.Batch
+	store.ListPlans(&batch, caller.Tenant, inactive, afterName, afterID, limit, &plans)
+	err := a.read(ctx, caller, &batch)
+	return plans, err
+}
+
+func planNameTaken(err error) error {
+	if pg.IsUnique(err, "plans_name") {
+		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A plan has that name.").In("plan.name").Because(err)
+	}
+	return err
+}
+
+// current refuses an edit of something that was edited since it was read.
+func current(expect *int, version int) error {
+	if expect != nil && *expect != version {
+		return fault.New(fault.Aborted, fault.ETagMismatch, "Someone else has edited it meanwhile. Read it again, then decide.").In("etag")
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// PolicyTarget is for what a policy is asked; zero ids are no particular location or service.
+type PolicyTarget struct {
+	Location tenant.LocationID
+	Service  tenant.ServiceID
+}
+
+// policyFacts are what the policy for a target is made of.
+type policyFacts struct {
+	target   PolicyTarget
+	location *catalog.Location
+	service  *catalog.Service
+	written  []catalog.Policy
+}
+
+func (f *policyFacts) queue(batch *pg.Batch, in tenant.TenantID) {
+	store.FindLocation(batch, in, f.target.Location, &f.location)
+	store.FindService(batch, in, f.target.Service, &f.service)
+	store.ListPolicies(batch, in, f.target.Location, f.target.Service, &f.written)
+}
+
+func (f *policyFacts) exist() error {
+	switch {
+	case f.location == nil && !f.target.Location.IsZero():
+		return noLocation
+	case f.service == nil && !f.target.Service.IsZero():
+		return noService
+	}
+	return nil
+}
+
+// layers gives every level on the way to the target; those at which nothing was ever said are empty.
+func (f *policyFacts) layers(in tenant.TenantID) []catalog.Policy {
+	way := []catalog.Policy{{Level: catalog.TenantLevel, Scope: in.UUID}}
+	if !f.target.Location.IsZero() {
+		way = append(way, catalog.Policy{Level: catalog.LocationLevel, Scope: f.target.Location.UUID})
+	}
+	if !f.target.Service.IsZero() {
+		way = append(way, catalog.Policy{Level: catalog.ServiceLevel, Scope: f.target.Service.UUID})
+	}
+	for i, layer := range way {
+		at := slices.IndexFunc(f.written, func(p catalog.Policy) bool { return p.Level == layer.Level })
+		if at >= 0 {
+			way[i] = f.written[at]
+		}
+	}
+	return way
+}
+
+// GetPolicy tells which policy holds for a target, and where each value comes from.
+func (a *App) GetPolicy(ctx context.Context, caller tenant.Caller, target PolicyTarget) (catalog.Effective, error) {
+	facts := policyFacts{target: target}
+	var batch pg.Batch
+	facts.queue(&batch, caller.Tenant)
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return catalog.Effective{}, err
+	}
+	if err := facts.exist(); err != nil {
+		return catalog.Effective{}, err
+	}
+	return catalog.EffectivePolicy(facts.layers(caller.Tenant)...), nil
+}
+
+// UpdatePolicy edits the last level on the way to the target: what the tenant, a location or a service says
+// for itself. That must still be at the version expected (nil: whichever; 0: nothing was ever said).
+func (a *App) UpdatePolicy(ctx context.Context, caller tenant.Caller, target PolicyTarget, expect *int, edit func(*catalog.Policy)) (catalog.Effective, error) {
+	var effective catalog.Effective
+	err := a.write(ctx, caller, "policy.update", func(ctx context.Context, t *tx) error {
+		facts := policyFacts{target: target}
+		var batch pg.Batch
+		facts.queue(&batch, t.in)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if err := facts.exist(); err != nil {
+			return err
+		}
+		layers := facts.layers(t.in)
+		before := layers[len(layers)-1]
+		if err := current(expect, before.Version); err != nil {
+			return err
+		}
+		after := before
+		edit(&after)
+		if changes := catalog.Changes(before.Facts(), after.Facts()); changes != nil {
+			if err := after.Validate(); err != nil {
+				return err
+			}
+			after.Version, after.UpdatedAt = before.Version+1, t.now
+			store.PutPolicy(t.Tx, t.in, after)
+			t.catalogChanged("policy.updated", "policy", after.Scope, changes)
+		}
+		layers[len(layers)-1] = after
+		effective = catalog.EffectivePolicy(layers...)
+		return nil
+	})
+	return effective, err
+}

@@ -1,0 +1,72 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// PublishSession puts a draft on sale. A session that is on sale stays as it is.
+func (a *App) PublishSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int) (session.Session, error) {
+	return a.turn(ctx, caller, turning{
+		use: "session.publish", event: outbox.SessionPublished, id: id, expect: expect, to: session.Session.Publish,
+	})
+}
+
+// UnpublishSession makes it a draft again. A draft stays as it is.
+func (a *App) UnpublishSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int) (session.Session, error) {
+	return a.turn(ctx, caller, turning{
+		use: "session.unpublish", event: outbox.SessionUnpublished, id: id, expect: expect, to: session.Session.Unpublish,
+	})
+}
+
+// turning is a change of state that touches the session alone.
+type turning struct {
+	use    string
+	event  outbox.Type
+	id     tenant.SessionID
+	expect *int // the version; nil: whichever
+	reason string
+	to     func(session.Session, time.Time) (session.Session, bool, error)
+}
+
+func (a *App) turn(ctx context.Context, caller tenant.Caller, turning turning) (session.Session, error) {
+	var after session.Session
+	err := a.write(ctx, caller, turning.use, func(ctx context.Context, t *tx) (err error) {
+		after, _, err = t.turn(ctx, turning)
+		return err
+	})
+	return after, err
+}
+
+// turn reports whether anything changed.
+func (t *tx) turn(ctx context.Context, turning turning) (session.Session, bool, error) {
+	before, err := t.scheduled(ctx, turning.id)
+	if err != nil {
+		return session.Session{}, false, err
+	}
+	if err := current(turning.expect, before.Version); err != nil {
+		return session.Session{}, false, err
+	}
+	after, changed, err := turning.to(before.Session, t.now)
+	if err != nil || !changed {
+		return before.Session, false, err
+	}
+	store.UpdateSessions(t.Tx, t.in, []session.Session{after})
+	t.tell(turning.event, func(session.Session) map[string]any { return because(turning.reason) }, after)
+	t.audit(turning.use, "session", after.ID.UUID, turning.reason, catalog.Changes(before.Facts(), after.Facts()))
+	return after, true, nil
+}
+
+// because is the data of an event that has a reason.
+func because(reason string) map[string]any {
+	if reason == "" {
+		return nil
+	}
+	return map[string]any{"reason": reason}
+}

@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// GetBooking reads a booking.
+func (a *App) GetBooking(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
+	var b *booking.Booking
+	var batch pg.Batch
+	store.FindBooking(&batch, caller.Tenant, id, &b)
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return booking.Booking{}, err
+	}
+	if b == nil || !caller.MayTouch(b.Member) {
+		return booking.Booking{}, fault.Missing(fault.BookingNotFound, "Booking")
+	}
+	return *b, nil
+}
+
+// MyBookings asks for the caller's bookings and entries.
+type MyBookings struct {
+	// From and Until bound the session's start. Both zero: sessions that have not ended.
+	From, Until time.Time
+	Statuses    []booking.Status
+	AfterStart  time.Time // keyset: the last start and id of the page before
+	AfterID     tenant.BookingID
+	Limit       int
+}
+
+// ListMyBookings reads them by start. Entries come with the first page.
+func (a *App) ListMyBookings(ctx context.Context, caller tenant.Caller, q MyBookings) ([]booking.Booking, []waitlist.Entry, error) {
+	var bookings []booking.Booking
+	var entries []waitlist.Entry
+	var endsAfter time.Time
+	if q.From.IsZero() && q.Until.IsZero() {
+		endsAfter = a.now()
+	}
+	var batch pg.Batch
+	store.ListMemberBookings(&batch, caller.Tenant, store.MemberBookings{
+		Member: caller.Member, Statuses: q.Statuses, From: q.From, Until: q.Until, EndsAfter: endsAfter,
+		AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
+	}, &bookings)
+	if q.AfterID.IsZero() {
+		store.ListMemberEntries(&batch, caller.Tenant, caller.Member, q.From, q.Until, endsAfter, &entries)
+	}
+	err := a.read(ctx, caller, &batch)
+	return bookings, entries, err
+}
+
+// Roster is who is in a session and who waits for it.
+type Roster struct {
+	Slot     booking.Slot
+	Bookings []booking.Booking // in the order in which they were made
+	Entries  []waitlist.Entry  // in the order of the queue
+}
+
+// ListRoster reads a session's roster.
+func (a *App) ListRoster(ctx context.Context, caller tenant.Caller, session tenant.SessionID, inactive bool) (Roster, error) {
+	var r Roster
+	var slot *booking.Slot
+	var batch pg.Batch
+	store.FindSlot(&batch, caller.Tenant, session, &slot)
+	store.ListSessionBookings(&batch, caller.Tenant, session, inactive, &r.Bookings)
+	store.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &r.Entries)
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return r, err
+	}
+	if slot == nil {
+		return r, fault.Missing(fault.SessionNotFound, "Session")
+	}
+	r.Slot = *slot
+	return r, nil
+}

@@ -1,0 +1,201 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/grant"
+	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// ListRoles reads the tenant's roles: the built-in ones by rank, then its own by name.
+func (a *App) ListRoles(ctx context.Context, caller tenant.Caller, s grant.Search) ([]grant.Role, error) {
+	if unheard(s.After) {
+		return nil, nil
+	}
+	var roles []grant.Role
+	var batch pg.Batch
+	store.ListRoles(&batch, caller.Tenant, s, &roles)
+	err := a.read(ctx, caller, &batch)
+	return roles, err
+}
+
+// CreateRole defines a role.
+func (a *App) CreateRole(ctx context.Context, caller tenant.Caller, r grant.Role) (grant.Role, error) {
+	r, err := r.Normal()
+	if err != nil {
+		return r, err
+	}
+	err = a.regrant(ctx, caller, "role.create", func(ctx context.Context, t *tx) error {
+		var there *grant.Role
+		var batch pg.Batch
+		powers := t.powers(&batch)
+		store.FindRole(&batch, t.in, r.Name, &there)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if there != nil {
+			return errRoleTaken
+		}
+		if _, err := grant.Edit(powers.caller(), grant.Role{}, r); err != nil {
+			return err
+		}
+		r.Version, r.CreatedAt, r.UpdatedAt = 1, t.now, t.now
+		store.InsertRole(t.Tx, t.in, r)
+		t.roleChanged("role.create", r.Name, change(nil, roleValues(r)))
+		return nil
+	})
+	if pg.IsUnique(err, "roles_pkey") {
+		err = errRoleTaken.Because(err)
+	}
+	return r, err
+}
+
+// UpdateRole edits a role, for all who hold it, if it still is at the version expected (nil: whichever).
+func (a *App) UpdateRole(ctx context.Context, caller tenant.Caller, name string, expect *int, edit func(*grant.Role) error) (grant.Role, error) {
+	var after grant.Role
+	err := a.regrant(ctx, caller, "role.update", func(ctx context.Context, t *tx) error {
+		before, powers, err := t.ownRole(ctx, name, expect)
+		if err != nil {
+			return err
+		}
+		after = before
+		if err := edit(&after); err != nil {
+			return err
+		}
+		if after, err = grant.Edit(powers.caller(), before, after); err != nil {
+			return err
+		}
+		if after.Title == before.Title && after.Description == before.Description && slices.Equal(after.Permissions, before.Permissions) {
+			return nil
+		}
+		after.Version, after.UpdatedAt = before.Version+1, t.now
+		store.UpdateRole(t.Tx, t.in, after)
+		t.roleChanged("role.update", name, change(roleValues(before), roleValues(after)))
+		return nil
+	})
+	return after, err
+}
+
+// DeleteRole removes a role that nobody holds, if it still is at the version expected (nil: whichever).
+func (a *App) DeleteRole(ctx context.Context, caller tenant.Caller, name string, expect *int) error {
+	return a.regrant(ctx, caller, "role.delete", func(ctx context.Context, t *tx) error {
+		before, powers, err := t.ownRole(ctx, name, expect)
+		if err != nil {
+			return err
+		}
+		if err := powers.caller().MayMove(powers.book().Power(name)); err != nil {
+			return err
+		}
+		if before.Holders > 0 {
+			return fault.New(fault.FailedPrecondition, fault.RoleInUse, "The role is held by %d: take it from them first.", before.Holders).
+				With("holders", strconv.Itoa(before.Holders))
+		}
+		store.DeleteRole(t.Tx, t.in, name)
+		t.roleChanged("role.delete", name, change(roleValues(before), nil))
+		return nil
+	}, byRole)
+}
+
+// ownRole loads a role of the tenant's own.
+func (t *tx) ownRole(ctx context.Context, name string, expect *int) (grant.Role, *powers, error) {
+	var r *grant.Role
+	var batch pg.Batch
+	powers := t.powers(&batch)
+	store.FindRole(&batch, t.in, name, &r)
+	if err := t.Load(ctx, &batch); err != nil {
+		return grant.Role{}, nil, err
+	}
+	if r == nil {
+		return grant.Role{}, nil, fault.Missing(fault.RoleNotFound, "Role")
+	}
+	if r.BuiltIn {
+		return grant.Role{}, nil, grant.ErrBuiltIn
+	}
+	return *r, powers, current(expect, r.Version)
+}
+
+// AssignRole gives a member a role, and gives all that they hold then. Giving it again changes nothing.
+func (a *App) AssignRole(ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string) ([]string, error) {
+	return a.moveRole(ctx, caller, "role.assign", id, role, func(t *tx, m member.Member, _ bool) ([]string, error) {
+		if slices.Contains(m.Roles, role) {
+			return m.Roles, nil
+		}
+		store.InsertMemberRole(t.Tx, t.in, id, role, t.now)
+		roles := append(slices.Clone(m.Roles), role)
+		grant.Sort(roles)
+		return roles, nil
+	})
+}
+
+// RevokeRole takes a role from a member, and gives all that they hold then. Taking one that they do not hold changes nothing.
+func (a *App) RevokeRole(ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string) ([]string, error) {
+	return a.moveRole(ctx, caller, "role.revoke", id, role, func(t *tx, m member.Member, otherOwner bool) ([]string, error) {
+		if !slices.Contains(m.Roles, role) {
+			return m.Roles, nil
+		}
+		if role == tenant.RoleOwner && m.Owns() && !otherOwner {
+			return nil, member.ErrLastOwner
+		}
+		store.DeleteMemberRole(t.Tx, t.in, id, role)
+		return slices.DeleteFunc(slices.Clone(m.Roles), func(held string) bool { return held == role }), nil
+	})
+}
+
+// moveRole lets a role move where the caller has all that it gives. Move gives the roles that the member holds after it.
+func (a *App) moveRole(ctx context.Context, caller tenant.Caller, action string, id tenant.MemberID, role string,
+	move func(t *tx, m member.Member, otherOwner bool) ([]string, error),
+) ([]string, error) {
+	var roles []string
+	err := a.regrant(ctx, caller, action, func(ctx context.Context, t *tx) error {
+		var m *member.Member
+		var otherOwner bool
+		var batch pg.Batch
+		powers := t.powers(&batch)
+		store.FindMember(&batch, t.in, id, &m)
+		store.FindOtherOwner(&batch, t.in, id, &otherOwner)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if m == nil {
+			return fault.Missing(fault.MemberNotFound, "Member")
+		}
+		if err := powers.book().Knows(role); err != nil {
+			return err
+		}
+		if err := powers.caller().MayMove(powers.book().Power(role)); err != nil {
+			return err
+		}
+		var err error
+		if roles, err = move(t, *m, otherOwner); err != nil || slices.Equal(roles, m.Roles) {
+			return err
+		}
+		t.audit(action, "member", id.UUID, "", change(map[string]any{"roles": m.Roles}, map[string]any{"roles": roles}))
+		t.rolesEvent(id, map[string]any{"roles": roles})
+		return nil
+	}, byRole)
+	return roles, err
+}
+
+// roleChanged records that a role was made, edited or deleted.
+func (t *tx) roleChanged(action, name string, changes map[string]any) {
+	t.auditEntry(store.AuditEntry{Action: action, TargetKind: "role", TargetID: name, Changes: changes})
+	t.rolesEvent(tenant.MemberID{}, map[string]any{"role": name})
+}
+
+func roleValues(r grant.Role) map[string]any {
+	return map[string]any{"title": r.Title, "description": r.Description, "permissions": r.Permissions}
+}
+
+var errRoleTaken = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A role has that name.").In("role.name")
+
+// byRole: a role was given to somebody while it was deleted, which the foreign key refuses to
+// whoever comes second. The next look counts the holder, or misses the role.
+var byRole = func(err error) bool {
+	return pg.IsForeignKey(err, "member_roles_role", "service_account_roles_role")
+}

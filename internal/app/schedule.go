@@ -1,0 +1,156 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// What the use cases of the schedule have in common.
+
+var noSession = fault.Missing(fault.SessionNotFound, "Session")
+
+// scheduled loads a session that is not deleted, with more facts if there are any to load.
+func (t *tx) scheduled(ctx context.Context, id tenant.SessionID, more ...func(*pg.Batch)) (store.Scheduled, error) {
+	var found *store.Scheduled
+	var batch pg.Batch
+	store.FindSession(&batch, t.in, id, &found)
+	for _, queue := range more {
+		queue(&batch)
+	}
+	if err := t.Load(ctx, &batch); err != nil {
+		return store.Scheduled{}, err
+	}
+	if found == nil {
+		return store.Scheduled{}, noSession
+	}
+	return *found, nil
+}
+
+// setting loads what a session refers to.
+func (t *tx) setting(ctx context.Context, d session.Details) (session.Setting, error) {
+	var (
+		service  *catalog.Service
+		location *catalog.Location
+		resource *catalog.Resource
+		at       session.Setting
+		batch    pg.Batch
+	)
+	store.FindService(&batch, t.in, d.Service, &service)
+	store.FindLocation(&batch, t.in, d.Location, &location)
+	store.FindResource(&batch, t.in, d.Resource, &resource)
+	store.FindLeader(&batch, t.in, d.Coach, &at.Coach.Leads)
+	if err := t.Load(ctx, &batch); err != nil {
+		return at, err
+	}
+	if service != nil {
+		at.Service = serviceSetting(*service)
+	}
+	if location != nil {
+		zone, err := zoneOf(*location)
+		if err != nil {
+			return at, err
+		}
+		at.Location = zone
+	}
+	if resource != nil {
+		at.Resource = session.ResourceSetting{Active: resource.Active, Location: resource.Location}
+	}
+	return at, nil
+}
+
+func serviceSetting(s catalog.Service) session.ServiceSetting {
+	return session.ServiceSetting{
+		Active: s.Active, Name: s.Name, Duration: s.Duration, Delivery: s.Delivery,
+		Capacity: s.DefaultCapacity, WaitlistCapacity: s.DefaultWaitlistCapacity,
+	}
+}
+
+func zoneOf(l catalog.Location) (session.LocationSetting, error) {
+	zone, err := time.LoadLocation(l.TimeZone)
+	if err != nil {
+		return session.LocationSetting{}, fmt.Errorf("time zone of location %s: %w", l.ID, err)
+	}
+	return session.LocationSetting{Active: l.Active, TimeZone: l.TimeZone, Zone: zone}, nil
+}
+
+// tell appends an event about each of the sessions.
+func (t *tx) tell(what outbox.Type, data func(session.Session) map[string]any, sessions ...session.Session) {
+	events := make([]outbox.Event, len(sessions))
+	for i, s := range sessions {
+		events[i] = outbox.Event{
+			ID: tenant.Next[tenant.EventID](t.mint), Type: what, Session: s.ID, Actor: t.caller.Actor(), At: t.now,
+		}
+		if data != nil {
+			events[i].Data = data(s)
+		}
+	}
+	outbox.Append(t.Tx, t.in, events...)
+}
+
+// auditBatch keeps an act that reached many sessions at once.
+func (t *tx) auditBatch(action string, batch tenant.BatchID, reason string, changes map[string]any) {
+	store.AppendAudit(t.Tx, t.in, store.AuditEntry{
+		ID: tenant.Next[tenant.AuditID](t.mint), Actor: t.caller.Actor(), Action: action, TargetKind: "session",
+		Batch: batch, Reason: reason, Changes: changes, At: t.now,
+	})
+}
+
+// refill promotes from the waitlist of a session as the writes so far leave it, and gives the session as it is then.
+func (t *tx) refill(ctx context.Context, s session.Session, trigger waitlist.Trigger) (session.Session, int, error) {
+	if s.Waiting == 0 {
+		return s, 0, nil
+	}
+	var slot *booking.Slot
+	var batch pg.Batch
+	store.FindSlot(&batch, t.in, s.ID, &slot)
+	if err := t.Load(ctx, &batch); err != nil {
+		return s, 0, err
+	}
+	promoted, err := t.fill(ctx, *slot, trigger)
+	if err != nil || promoted == 0 {
+		return s, 0, err
+	}
+	after, err := t.scheduled(ctx, s.ID)
+	return after.Session, promoted, err
+}
+
+// under names the part of the request in which a rule of package session found a field.
+func under(part string, err error) error {
+	var f *fault.Error
+	if errors.As(err, &f) && f.Field != "" {
+		return f.In(part + "." + f.Field)
+	}
+	return err
+}
+
+// scheduleRefusal turns the constraints that guard the schedule into refusals. None tells whose
+// session or booking stands in the way. Part is the part of the request that describes sessions.
+func scheduleRefusal(part string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case pg.IsExclusion(err, "sessions_resource_busy"):
+		return under(part, session.ResourceTaken().Because(err))
+	case pg.IsExclusion(err, "sessions_staff_busy"):
+		return under(part, session.CoachTaken().Because(err))
+	case pg.IsExclusion(err, "bookings_overlap"):
+		return fault.New(fault.FailedPrecondition, fault.Overlap,
+			"Somebody who has booked the session has another booking at that time, on a plan that forbids it.").Because(err)
+	case pg.IsCheck(err, "sessions_capacity", "sessions_waitlist"):
+		return session.BelowTaken().Because(err)
+	default:
+		return err
+	}
+}

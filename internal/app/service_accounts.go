@@ -1,0 +1,194 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/grant"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/token"
+)
+
+// CreateServiceAccount makes a service account with one key, whose text is shown this once.
+func (a *App) CreateServiceAccount(ctx context.Context, caller tenant.Caller, account grant.Account) (grant.Account, string, error) {
+	account, err := account.Normal()
+	if err != nil {
+		return account, "", err
+	}
+	secret := newSecret()
+	var key string
+	err = a.regrant(ctx, caller, "account.create", func(ctx context.Context, t *tx) error {
+		var batch pg.Batch
+		powers := t.powers(&batch)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if err := powers.book().Knows(account.Roles...); err != nil {
+			return err
+		}
+		if err := powers.caller().MayMove(powers.book().Power(account.Roles...)); err != nil {
+			return err
+		}
+		grant.Sort(account.Roles)
+		account.ID, account.CreatedAt, account.Keys = tenant.Next[tenant.ServiceAccountID](t.mint), t.now, nil
+		store.InsertAccount(t.Tx, t.in, account)
+		key = t.newKey(&account, secret)
+		t.accountChanged("account.create", account, change(nil, accountValues(account)))
+		return nil
+	}, byRole)
+	if pg.IsUnique(err, "service_accounts_name") {
+		err = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A service account has that name.").In("name").Because(err)
+	}
+	return account, key, err
+}
+
+// ListServiceAccounts reads service accounts by name, then id.
+func (a *App) ListServiceAccounts(ctx context.Context, caller tenant.Caller, s grant.AccountSearch) ([]grant.Account, error) {
+	if s.After != nil && unheard(s.After.Name) {
+		return nil, nil
+	}
+	var accounts []grant.Account
+	var batch pg.Batch
+	store.ListAccounts(&batch, caller.Tenant, s, &accounts)
+	err := a.read(ctx, caller, &batch)
+	return accounts, err
+}
+
+// RotateServiceAccountKey makes a new key, whose text is shown this once. The account's
+// other keys end when the overlap has passed, unless they end sooner.
+func (a *App) RotateServiceAccountKey(ctx context.Context, caller tenant.Caller, id tenant.ServiceAccountID, overlap time.Duration) (grant.Account, string, error) {
+	secret := newSecret()
+	var after grant.Account
+	var key string
+	err := a.regrant(ctx, caller, "account.rotate", func(ctx context.Context, t *tx) error {
+		before, err := t.account(ctx, id)
+		if err != nil {
+			return err
+		}
+		if before.Revoked() {
+			return errNoAccount
+		}
+		after = before
+		end := t.now.Add(overlap)
+		after.EndKeys(end)
+		store.EndKeys(t.Tx, t.in, id, end)
+		key = t.newKey(&after, secret)
+		t.accountChanged("account.rotate", after, map[string]any{"others_end_at": end.Format(time.RFC3339)})
+		return nil
+	})
+	return after, key, err
+}
+
+// RevokeServiceAccount ends a service account for good. Revoking again changes nothing.
+func (a *App) RevokeServiceAccount(ctx context.Context, caller tenant.Caller, id tenant.ServiceAccountID) (grant.Account, error) {
+	var after grant.Account
+	err := a.regrant(ctx, caller, "account.revoke", func(ctx context.Context, t *tx) error {
+		before, err := t.account(ctx, id)
+		if err != nil {
+			return err
+		}
+		after = before
+		if before.Revoked() {
+			return nil
+		}
+		after.EndKeys(t.now)
+		after.RevokedAt, after.Roles = t.now, []string{}
+		store.RevokeAccount(t.Tx, t.in, id, t.now)
+		t.accountChanged("account.revoke", after, change(accountValues(before), nil))
+		return nil
+	})
+	return after, err
+}
+
+// account loads a service account whose permissions the caller has too.
+func (t *tx) account(ctx context.Context, id tenant.ServiceAccountID) (grant.Account, error) {
+	var account *grant.Account
+	var batch pg.Batch
+	powers := t.powers(&batch)
+	store.FindAccount(&batch, t.in, id, &account)
+	if err := t.Load(ctx, &batch); err != nil {
+		return grant.Account{}, err
+	}
+	if account == nil {
+		return grant.Account{}, errNoAccount
+	}
+	return *account, powers.caller().MayMove(powers.book().Power(account.Roles...))
+}
+
+var errNoAccount = fault.Missing(fault.ServiceAccountNotFound, "Service account")
+
+// newSecret draws what makes a key hard to guess. It is drawn before a transaction begins, so that
+// all attempts at it write the same.
+func newSecret() grant.Secret {
+	var secret grant.Secret
+	if _, err := rand.Read(secret[:]); err != nil {
+		panic("app: no randomness: " + err.Error())
+	}
+	return secret
+}
+
+// newKey gives an account a key, and gives the key's text.
+func (t *tx) newKey(account *grant.Account, secret grant.Secret) string {
+	key := grant.Key{ID: tenant.Next[tenant.KeyID](t.mint), CreatedAt: t.now}
+	account.Keys = append([]grant.Key{key}, account.Keys...)
+	store.InsertKey(t.Tx, t.in, account.ID, key, secret.Hash())
+	return grant.KeyText(t.in, key.ID, secret)
+}
+
+func (t *tx) accountChanged(action string, account grant.Account, changes map[string]any) {
+	t.audit(action, "service_account", account.ID.UUID, "", changes)
+	t.rolesEvent(tenant.MemberID{}, map[string]any{"service_account_id": account.ID.String()})
+}
+
+func accountValues(account grant.Account) map[string]any {
+	return map[string]any{"name": account.Name, "description": account.Description, "roles": account.Roles}
+}
+
+// Exchange is a token for a service account's key.
+type Exchange struct {
+	Token     string
+	ExpiresIn time.Duration
+	Tenant    tenant.TenantID
+}
+
+// tokenLife is how long a service account's token is good. What the account may do is asked anew for each call.
+const tokenLife = 15 * time.Minute
+
+// ExchangeKey gives a token for a key. Named, if not zero, must be the key's tenant. Whatever is wrong is KEY_INVALID.
+func (a *App) ExchangeKey(ctx context.Context, issuer *token.Issuer, named tenant.TenantID, text string) (Exchange, error) {
+	in, id, secret, err := grant.ParseKey(text)
+	if err != nil {
+		return Exchange{}, err
+	}
+	if in.IsZero() || (!named.IsZero() && named != in) {
+		return Exchange{}, grant.ErrKeyInvalid
+	}
+	nobody := tenant.Caller{Tenant: in}
+	var key *store.KeyFacts
+	var batch pg.Batch
+	store.FindKey(&batch, in, id, &key)
+	if err := a.read(ctx, nobody, &batch); err != nil {
+		return Exchange{}, err
+	}
+	now := a.now()
+	if key == nil || !secret.Opens(key.Hash) || key.Revoked || !key.Key.Good(now) {
+		return Exchange{}, grant.ErrKeyInvalid
+	}
+	if hour := now.Truncate(time.Hour); key.Key.UsedAt.Before(hour) {
+		err := a.write(ctx, nobody, "account.use_key", func(_ context.Context, t *tx) error {
+			store.UseKey(t.Tx, t.in, id, hour)
+			return nil
+		})
+		if err != nil {
+			return Exchange{}, err
+		}
+	}
+	raw, expires, err := issuer.Issue(token.Grant{
+		Subject: token.ServiceAccountPrefix + key.Account.String(), Name: key.Name, Tenants: []tenant.TenantID{in},
+	}, tokenLife)
+	return Exchange{Token: raw, ExpiresIn: expires.Sub(now), Tenant: in}, err
+}

@@ -1,0 +1,74 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// settle writes a subscription's new balance with the lines that led to it, so
+// that the one always equals the sum of the other.
+func (t *tx) settle(s credit.Subscription, ledger []credit.Entry) {
+	if len(ledger) == 0 {
+		return
+	}
+	for i := range ledger {
+		ledger[i].ID = tenant.Next[tenant.CreditEntryID](t.mint)
+	}
+	store.UpdateSubscription(t.Tx, t.in, s, t.now)
+	store.AppendLedger(t.Tx, t.in, ledger)
+}
+
+// refusal turns the constraints that guard bookings into the reasons that the rules give for
+// the same thing. A constraint speaks up where a rule did not have the fact: SERIALIZABLE turns
+// every other such race into another attempt.
+func refusal(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case pg.IsExclusion(err, "bookings_overlap"):
+		return booking.Overlapping().Because(err)
+	case pg.IsCheck(err, "sessions_capacity", "sessions_waitlist"):
+		return fault.New(fault.ResourceExhausted, fault.SessionFull, "The session is full.").Because(err)
+	case pg.IsUnique(err, "bookings_active"):
+		return booking.AlreadyBooked(tenant.BookingID{}, tenant.EntryID{}).Because(err)
+	case pg.IsCheck(err, "subscriptions_balance"):
+		return fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits remaining.").Because(err)
+	default:
+		return err
+	}
+}
+
+// The races that a fresh snapshot settles, by what the database says about them.
+var (
+	// byRef: the same external reference at the same moment. The second finds what the first made. Which
+	// unique index speaks up first is chance.
+	byRef = func(err error) bool {
+		return pg.IsUnique(err, "bookings_external_ref", "waitlist_entries_external_ref", "bookings_active", "waitlist_entries_active")
+	}
+	// byPromotion: somebody on the waitlist was promoted here and booked something in the way
+	// elsewhere. The next look passes them over.
+	byPromotion = func(err error) bool {
+		return pg.IsExclusion(err, "bookings_overlap") || pg.IsUnique(err, "bookings_active") ||
+			pg.IsUnique(err, "waitlist_entries_seq") || pg.IsCheck(err, "sessions_waitlist")
+	}
+)
+
+// writeRacing is write for a use case that may lose a race to a constraint rather than to a
+// serialization failure, and then has to look again.
+func (a *App) writeRacing(ctx context.Context, caller tenant.Caller, name string, fn func(ctx context.Context, t *tx) error, races ...func(error) bool) error {
+	const looks = 5
+	for look := 1; ; look++ {
+		err := a.write(ctx, caller, name, fn)
+		lost := slices.ContainsFunc(races, func(race func(error) bool) bool { return race(err) })
+		if !lost || look == looks {
+			return err
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// SubscribeRequest starts a subscription.
+type SubscribeRequest struct {
+	Member tenant.MemberID
+	Plan   tenant.PlanID
+	Starts time.Time // zero: now
+	Reason string
+}
+
+// Subscribe starts a subscription and gives its first credits.
+func (a *App) Subscribe(ctx context.Context, caller tenant.Caller, r SubscribeRequest) (credit.Subscription, error) {
+	var s credit.Subscription
+	err := a.write(ctx, caller, "subscription.start", func(ctx context.Context, t *tx) error {
+		var plan *credit.Plan
+		var who *booking.Member
+		var batch pg.Batch
+		store.FindPlan(&batch, t.in, r.Plan, &plan)
+		store.FindBookingMember(&batch, t.in, r.Member, &who)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if plan == nil || !plan.Active {
+			return fault.Missing(fault.PlanNotFound, "Plan")
+		}
+		if who == nil || !who.Active {
+			return fault.Missing(fault.MemberNotFound, "Member")
+		}
+		starts := r.Starts
+		if starts.IsZero() {
+			starts = t.now
+		}
+		const year = 366 * 24 * time.Hour
+		if starts.Before(t.now.Add(-year)) || starts.After(t.now.Add(year)) {
+			return fault.Invalid("start_time", "A subscription begins within a year of now.")
+		}
+		var ledger []credit.Entry
+		s, ledger = credit.Start(tenant.Next[tenant.SubscriptionID](t.mint), who.ID, *plan, starts, t.now)
+		store.InsertSubscription(t.Tx, t.in, s)
+		t.settle(s, ledger)
+		t.subscriptionChanged(s, "subscription.start", r.Reason)
+		return nil
+	})
+	return s, err
+}
+
+// SetSubscriptionStatus pauses, resumes, indebts or cancels a subscription.
+func (a *App) SetSubscriptionStatus(ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, to credit.Status, reason string) (credit.Subscription, error) {
+	var after credit.Subscription
+	err := a.write(ctx, caller, "subscription.set_status", func(ctx context.Context, t *tx) error {
+		s, ledger, err := t.subscription(ctx, id)
+		if err != nil {
+			return err
+		}
+		changed, err := s.SetStatus(to)
+		if err != nil {
+			return err
+		}
+		after = s
+		if !changed && len(ledger) == 0 {
+			return nil
+		}
+		after.Version++
+		after.UpdatedAt = t.now
+		t.settle(after, ledger)
+		store.UpdateSubscription(t.Tx, t.in, after, t.now)
+		t.subscriptionChanged(after, "subscription.set_status", reason)
+		return nil
+	})
+	return after, err
+}
+
+// GrantCredits gives credits, or takes them back with an amount below zero.
+func (a *App) GrantCredits(ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, amount int, reason string) (credit.Entry, credit.Subscription, error) {
+	var line credit.Entry
+	var after credit.Subscription
+	err := a.write(ctx, caller, "credit.grant", func(ctx context.Context, t *tx) error {
+		s, ledger, err := t.subscription(ctx, id)
+		if err != nil {
+			return err
+		}
+		moved, err := s.Adjust(amount, t.caller.Actor(), reason, t.now)
+		if err != nil {
+			return err
+		}
+		ledger = append(ledger, moved...)
+		t.settle(s, ledger)
+		line, after = ledger[len(ledger)-1], s
+		t.creditsChanged(line, s, "credit.grant")
+		return nil
+	})
+	return line, after, err
+}
+
+// RefundCredit gives the credits of a booking back, once, whatever became of the booking.
+func (a *App) RefundCredit(ctx context.Context, caller tenant.Caller, id tenant.BookingID, reason string) (credit.Entry, credit.Subscription, error) {
+	var line credit.Entry
+	var after credit.Subscription
+	err := a.write(ctx, caller, "credit.refund", func(ctx context.Context, t *tx) error {
+		var b *booking.Booking
+		var payer *credit.Subscription
+		var batch pg.Batch
+		store.FindBooking(&batch, t.in, id, &b)
+		store.FindBookingSubscription(&batch, t.in, id, &payer)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if b == nil {
+			return fault.Missing(fault.BookingNotFound, "Booking")
+		}
+		if b.Credits == 0 || payer == nil {
+			return fault.New(fault.FailedPrecondition, fault.NothingToRefund, "The booking holds no credit.")
+		}
+		ledger := payer.GiveBack(nil, b.ID, b.Credits, t.caller.Actor(), reason, t.now)
+		b.Credits = 0
+		store.UpdateBooking(t.Tx, t.in, *b, t.now)
+		t.settle(*payer, ledger)
+		line, after = ledger[0], *payer
+		t.creditsChanged(line, after, "credit.refund")
+		return nil
+	})
+	return line, after, err
+}
+
+// GetBalance reads a member's subscriptions as they are now: what has lapsed or come due since they were last
+// written is counted in.
+func (a *App) GetBalance(ctx context.Context, caller tenant.Caller, member tenant.MemberID, ended bool) ([]credit.Subscription, error) {
+	if member.IsZero() {
+		member = caller.Member
+	}
+	if !caller.MayTouch(member) {
+		return nil, fault.Missing(fault.MemberNotFound, "Member")
+	}
+	var who *booking.Member
+	var all []credit.Subscription
+	var batch pg.Batch
+	store.FindBookingMember(&batch, caller.Tenant, member, &who)
+	store.ListMemberSubscriptions(&batch, caller.Tenant, member, &all)
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return nil, err
+	}
+	if who == nil {
+		return nil, fault.Missing(fault.MemberNotFound, "Member")
+	}
+	now := a.now()
+	var current []credit.Subscription
+	for _, s := range all {
+		s, _ = credit.Advance(s, now)
+		if ended || (s.Status != credit.Expired && s.Status != credit.Cancelled) {
+			current = append(current, s)
+		}
+	}
+	return current, nil
+}
+
+// ListLedger reads a subscription's lines, newest first, those before the given one; 0 is after the last.
+func (a *App) ListLedger(ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, before, limit int) ([]credit.Entry, error) {
+	var s *credit.Subscription
+	var lines []credit.Entry
+	var batch pg.Batch
+	store.FindSubscription(&batch, caller.Tenant, id, &s)
+	store.ListLedger(&batch, caller.Tenant, id, before, limit, &lines)
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return nil, err
+	}
+	if s == nil || !caller.MayTouch(s.Member) {
+		return nil, fault.Missing(fault.SubscriptionNotFound, "Subscription")
+	}
+	return lines, nil
+}
+
+// subscription loads a subscription and brings it up to now. The lines that this takes are the caller's to settle.
+func (t *tx) subscription(ctx context.Context, id tenant.SubscriptionID) (credit.Subscription, []credit.Entry, error) {
+	var s *credit.Subscription
+	var batch pg.Batch
+	store.FindSubscription(&batch, t.in, id, &s)
+	if err := t.Load(ctx, &batch); err != nil {
+		return credit.Subscription{}, nil, err
+	}
+	if s == nil {
+		return credit.Subscription{}, nil, fault.Missing(fault.SubscriptionNotFound, "Subscription")
+	}
+	current, ledger := credit.Advance(*s, t.now)
+	return current, ledger, nil
+}
+
+func (t *tx) subscriptionChanged(s credit.Subscription, action, reason string) {
+	outbox.Append(t.Tx, t.in, outbox.Event{
+		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.SubscriptionChanged, Member: s.Member, Actor: t.caller.Actor(), At: t.now,
+		Data: map[string]any{"subscription_id": s.ID.String(), "status": string(s.Status)},
+	})
+	t.audit(action, "subscription", s.ID.UUID, reason, map[string]any{"status": string(s.Status), "plan": s.Plan.Name})
+}
+
+func (t *tx) creditsChanged(line credit.Entry, s credit.Subscription, action string) {
+	outbox.Append(t.Tx, t.in, outbox.Event{
+		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.CreditsChanged, Member: s.Member, Booking: line.Booking, Actor: t.caller.Actor(), At: t.now,
+		Data: map[string]any{"subscription_id": s.ID.String(), "amount": line.Amount, "balance": s.Balance},
+	})
+	t.audit(action, "subscription", s.ID.UUID, line.Reason, map[string]any{"amount": line.Amount, "balance": s.Balance})
+}

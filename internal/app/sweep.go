@@ -1,0 +1,220 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Swept counts what a sweep did.
+type Swept struct {
+	NoShows  int // bookings whose party did not come
+	Renewed  int // subscriptions that began a period
+	Expired  int // subscriptions past their term
+	Sessions int // made for series without an end
+}
+
+const (
+	// sweepChunk bounds what is found at once, and what one transaction changes.
+	sweepChunk = 100
+	// absenceReach is how long after they fell due no-shows are still marked. Whoever turns
+	// the policy on means from now on; and where nothing ran for longer than
+	// this, nobody could check in either, and staff know better.
+	absenceReach = 24 * time.Hour
+)
+
+// RunSweeps sweeps all tenants at once and then with every tick, until ctx ends. All nodes may
+// do so: what one of them has done, the others find done.
+func (a *App) RunSweeps(ctx context.Context, ticks <-chan time.Time, log *slog.Logger) {
+	for {
+		a.sweepAll(ctx, log)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks:
+		}
+	}
+}
+
+func (a *App) sweepAll(ctx context.Context, log *slog.Logger) {
+	tenants, err := a.Tenants(ctx)
+	if err != nil && ctx.Err() == nil {
+		log.ErrorContext(ctx, "sweep: tenants not read", slog.Any("error", err))
+	}
+	for _, id := range tenants {
+		done, err := a.SweepTenant(ctx, id)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			log.ErrorContext(ctx, "sweep incomplete", slog.String("tenant_id", id.String()), slog.Any("error", err))
+		}
+		if done != (Swept{}) {
+			log.InfoContext(ctx, "swept", slog.String("tenant_id", id.String()), slog.Int("no_shows", done.NoShows),
+				slog.Int("renewed", done.Renewed), slog.Int("expired", done.Expired), slog.Int("sessions", done.Sessions))
+		}
+	}
+}
+
+// SweepTenant does for a tenant what has fallen due and nobody asks for: it marks no-shows, renews and
+// expires subscriptions, and makes the sessions of series without an end. Every transaction
+// looks again at what was found, so that a second sweep, at the same moment or later, changes nothing. What fails does not
+// keep the rest, and is left for the next sweep; the error is the first of each kind.
+func (a *App) SweepTenant(ctx context.Context, id tenant.TenantID) (Swept, error) {
+	var done Swept
+	caller := tenant.System(id)
+	absences := a.sweepAbsences(ctx, caller, &done)
+	subscriptions := a.sweepSubscriptions(ctx, caller, &done)
+	made, series := a.ExtendSeries(ctx, id)
+	done.Sessions = made
+	return done, errors.Join(absences, subscriptions, series)
+}
+
+// inChunks gives what find finds, behind the id given, to do, a chunk at a time. Going by id it comes to an end
+// even where do leaves things as they are.
+func inChunks[I comparable](ctx context.Context, find func(after I, into *[]I) error, do func(chunk []I) error) error {
+	var failed error
+	var after I
+	for {
+		var chunk []I
+		if err := find(after, &chunk); err != nil {
+			return cmp.Or(failed, err)
+		}
+		if len(chunk) > 0 {
+			failed = cmp.Or(failed, do(chunk))
+		}
+		if len(chunk) < sweepChunk || ctx.Err() != nil {
+			return failed
+		}
+		after = chunk[len(chunk)-1]
+	}
+}
+
+// sweepAbsences marks those who did not come.
+func (a *App) sweepAbsences(ctx context.Context, caller tenant.Caller, done *Swept) error {
+	now, usual := a.now(), catalog.Defaults()
+	find := func(after tenant.SessionID, into *[]tenant.SessionID) error {
+		var batch pg.Batch
+		store.ListAbsences(&batch, caller.Tenant, store.AbsenceQuery{
+			Since: now.Add(-absenceReach), Until: now, StartsFrom: now.Add(-absenceReach - catalog.MaxNoShowDelay - session.MaxLength),
+			Mark: usual.AutoNoShow, After: usual.AutoNoShowAfter, Closes: usual.CheckInCloses, AfterID: after, Limit: sweepChunk,
+		}, into)
+		return a.read(ctx, caller, &batch)
+	}
+	return inChunks(ctx, find, func(sessions []tenant.SessionID) error {
+		var failed error
+		for _, id := range sessions {
+			for marked := sweepChunk; marked == sweepChunk; done.NoShows += marked {
+				err := a.write(ctx, caller, "sweep.no_show", func(ctx context.Context, t *tx) (err error) {
+					marked, err = t.markAbsent(ctx, id)
+					return err
+				})
+				if err != nil {
+					failed, marked = cmp.Or(failed, err), 0
+				}
+			}
+		}
+		return failed
+	})
+}
+
+// markAbsent marks a chunk of a session's absent parties, and tells how many.
+func (t *tx) markAbsent(ctx context.Context, id tenant.SessionID) (int, error) {
+	var slot *booking.Slot
+	var absent []booking.Booking
+	var batch pg.Batch
+	store.FindSlot(&batch, t.in, id, &slot)
+	store.ListAbsent(&batch, t.in, id, sweepChunk, &absent)
+	if err := t.Load(ctx, &batch); err != nil {
+		return 0, err
+	}
+	if slot == nil || !slot.Rules.AutoNoShow || t.now.Before(window(*slot).Absent(slot.EndsAt, slot.Rules.AutoNoShowAfter)) || len(absent) == 0 {
+		return 0, nil
+	}
+	ids := make([]tenant.BookingID, len(absent))
+	events := make([]outbox.Event, len(absent))
+	seats := 0
+	for i, b := range absent {
+		b, _, err := booking.MarkNoShow(b, t.now)
+		if err != nil {
+			return 0, err
+		}
+		ids[i], seats = b.ID, seats+b.Party
+		events[i] = outbox.Event{
+			ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.BookingNoShow, Session: b.Session, Booking: b.ID, Member: b.Member,
+			Actor: t.caller.Actor(), At: t.now,
+		}
+	}
+	store.MarkAbsent(t.Tx, t.in, ids, t.now)
+	store.MoveSeats(t.Tx, t.in, id, store.Seats{Taken: -seats})
+	outbox.Append(t.Tx, t.in, events...)
+	return len(absent), nil
+}
+
+// sweepSubscriptions renews and expires subscriptions, so that their ledgers say so in time.
+func (a *App) sweepSubscriptions(ctx context.Context, caller tenant.Caller, done *Swept) error {
+	now := a.now()
+	find := func(after tenant.SubscriptionID, into *[]tenant.SubscriptionID) error {
+		var batch pg.Batch
+		store.ListDueSubscriptions(&batch, caller.Tenant, now, after, sweepChunk, into)
+		return a.read(ctx, caller, &batch)
+	}
+	return inChunks(ctx, find, func(due []tenant.SubscriptionID) error {
+		var renewed, expired int
+		err := a.write(ctx, caller, "sweep.subscription", func(ctx context.Context, t *tx) (err error) {
+			renewed, expired, err = t.advance(ctx, due)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		done.Renewed, done.Expired = done.Renewed+renewed, done.Expired+expired
+		return nil
+	})
+}
+
+// advance brings subscriptions up to now.
+func (t *tx) advance(ctx context.Context, ids []tenant.SubscriptionID) (renewed, expired int, err error) {
+	var due []credit.Subscription
+	var batch pg.Batch
+	store.ListSubscriptions(&batch, t.in, ids, &due)
+	if err := t.Load(ctx, &batch); err != nil {
+		return 0, 0, err
+	}
+	var events []outbox.Event
+	for _, before := range due {
+		after, ledger := credit.Advance(before, t.now)
+		event := outbox.Event{
+			ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.CreditsChanged, Member: after.Member, Actor: t.caller.Actor(), At: t.now,
+			Data: map[string]any{"subscription_id": after.ID.String(), "amount": after.Balance - before.Balance, "balance": after.Balance},
+		}
+		switch {
+		case after.Status != before.Status:
+			expired++
+			after.Version++
+			event.Type, event.Data = outbox.SubscriptionChanged, map[string]any{"subscription_id": after.ID.String(), "status": string(after.Status)}
+		case len(ledger) > 0:
+			renewed++
+		default:
+			continue // somebody was faster
+		}
+		t.settle(after, ledger)
+		if len(ledger) == 0 {
+			store.UpdateSubscription(t.Tx, t.in, after, t.now)
+		}
+		events = append(events, event)
+	}
+	outbox.Append(t.Tx, t.in, events...)
+	return renewed, expired, nil
+}

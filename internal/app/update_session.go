@@ -1,0 +1,104 @@
+package app
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// UpdateSession edits a session, if it still is at the version expected (nil: whichever). Its bookings move
+// along with it, and a raised capacity goes to whoever waits. One of a series leaves the pattern.
+func (a *App) UpdateSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int, in session.Input, fields session.Fields) (session.Session, int, error) {
+	var after session.Session
+	var promoted int
+	err := a.writeRacing(ctx, caller, "session.update", func(ctx context.Context, t *tx) error {
+		before, err := t.scheduled(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := current(expect, before.Version); err != nil {
+			return err
+		}
+		at, err := t.setting(ctx, before.Target(in, fields))
+		if err != nil {
+			return err
+		}
+		after, promoted, err = t.edit(ctx, before.Session, in, fields, at)
+		return under("session", err)
+	}, byPromotion)
+	return after, promoted, scheduleRefusal("session", err)
+}
+
+// edit changes one session by itself. The setting is that of the edit's target.
+func (t *tx) edit(ctx context.Context, before session.Session, in session.Input, fields session.Fields, at session.Setting) (session.Session, int, error) {
+	after, err := before.Edit(in, fields, at, t.now)
+	if err != nil || after.Version == before.Version {
+		return before, 0, err
+	}
+	after.Detached = !after.Series.IsZero()
+	if err := t.move(ctx, []session.Session{before}, []session.Session{after}); err != nil {
+		return before, 0, err
+	}
+	store.UpdateSessions(t.Tx, t.in, []session.Session{after})
+	changes := catalog.Changes(before.Facts(), after.Facts())
+	t.tell(outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
+	t.audit("session.update", "session", after.ID.UUID, "", changes)
+	if !after.Raised(before) {
+		return after, 0, nil
+	}
+	return t.refill(ctx, after, waitlist.ByCapacity)
+}
+
+// move lets the bookings of sessions follow them to other times, and the quotas that count them to
+// other days. Before and after belong together one by one.
+func (t *tx) move(ctx context.Context, before, after []session.Session) error {
+	from := make(map[tenant.SessionID]session.Session)
+	to := make(map[tenant.SessionID]session.Session)
+	var moved []session.Session
+	var ids []tenant.SessionID
+	for i, s := range after {
+		if was := before[i]; was.Span() != s.Span() || was.LocalDate != s.LocalDate {
+			from[s.ID], to[s.ID] = was, s
+			moved, ids = append(moved, s), append(ids, s.ID)
+		}
+	}
+	if len(moved) == 0 {
+		return nil
+	}
+	var bookings []store.Moving
+	var batch pg.Batch
+	store.ListMoving(&batch, t.in, ids, &bookings)
+	if err := t.Load(ctx, &batch); err != nil {
+		return err
+	}
+	var exclusive []tenant.BookingID
+	usage := make(map[store.Usage]int) // what is added, by the row with nothing used
+	for _, b := range bookings {
+		if b.Exclusive {
+			exclusive = append(exclusive, b.ID)
+		}
+		if b.Counted {
+			for _, row := range store.UsageOn(b.Subscription, from[b.Session].LocalDate) {
+				usage[row]--
+			}
+			for _, row := range store.UsageOn(b.Subscription, to[b.Session].LocalDate) {
+				usage[row]++
+			}
+		}
+	}
+	var changes []store.Usage
+	for row, by := range usage {
+		if row.Used = by; by != 0 {
+			changes = append(changes, row)
+		}
+	}
+	store.MoveBookings(t.Tx, t.in, moved, exclusive, t.now)
+	store.MoveUsage(t.Tx, t.in, changes)
+	return nil
+}

@@ -1,0 +1,119 @@
+// Package booking decides who gets a place in a session, and what giving it up
+// means. Its functions take facts and the time and return a plan or a refusal;
+// whoever calls them applies the plan in the transaction that read the facts.
+package booking
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Status is where a booking is in its life.
+type Status string
+
+// The statuses.
+const (
+	Pending   Status = "PENDING" // a hold that expires
+	Confirmed Status = "CONFIRMED"
+	Attended  Status = "ATTENDED"
+	NoShow    Status = "NO_SHOW"
+	Cancelled Status = "CANCELLED"
+	Expired   Status = "EXPIRED"
+)
+
+// Active reports whether a booking takes seats and stands in the way of another
+// by the same member.
+func (s Status) Active() bool { return s == Pending || s == Confirmed || s == Attended }
+
+// Booking is a party's place in a session.
+type Booking struct {
+	ID            tenant.BookingID
+	Session       tenant.SessionID
+	Member        tenant.MemberID
+	Party         int
+	Status        Status
+	Channel       catalog.Channel
+	Subscription  tenant.SubscriptionID
+	Credits       int  // held now
+	Counted       bool // against the quotas of its subscription
+	ExternalRef   string
+	RequestHash   []byte
+	Note          string
+	Promoted      bool       // came off the waitlist
+	GraceUntil    *time.Time // until then no penalty for cancelling
+	LateCancelled bool
+	CancelReason  string
+	StartsAt      time.Time // the session's
+	EndsAt        time.Time // the session's
+	Exclusive     bool      // its plan forbids bookings that overlap in time
+	CreatedBy     string
+	CreatedAt     time.Time
+	CancelledAt   *time.Time
+	CheckedInAt   *time.Time
+	CheckInMethod string
+
+	// Read along for those who look at it; not part of its own row.
+	MemberName   string
+	MemberTier   string
+	SessionTitle string
+	TimeZone     string
+	LocalDate    civil.Date
+	Rules        catalog.Rules
+}
+
+// CancellableUntil is the end of the time in which cancelling costs nothing.
+func (b Booking) CancellableUntil() time.Time {
+	deadline := b.StartsAt.Add(-b.Rules.For(b.MemberTier).Cancellation)
+	if b.GraceUntil != nil && b.GraceUntil.After(deadline) {
+		return *b.GraceUntil
+	}
+	return deadline
+}
+
+// Slot is what a booking needs to know of a session.
+type Slot struct {
+	ID               tenant.SessionID
+	Service          tenant.ServiceID
+	Location         tenant.LocationID
+	Title            string
+	StartsAt         time.Time
+	EndsAt           time.Time
+	TimeZone         string // IANA, of the location
+	LocalDate        civil.Date
+	Capacity         *int // nil: unlimited
+	SeatsTaken       int
+	WaitlistCapacity int
+	Waiting          int
+	LastEntrySeq     int64
+	State            catalog.SessionState
+	Blocked          bool
+	MinParty         int
+	MaxParty         int
+	Delivery         catalog.Delivery
+	Point            *catalog.Point // of the location
+	Channels         []catalog.Channel
+	TakesPayments    bool // the tenant
+	Rules            catalog.Rules
+}
+
+// Fits reports whether seats are open for a party.
+func (s Slot) Fits(party int) bool { return s.Capacity == nil || s.SeatsTaken+party <= *s.Capacity }
+
+// SeatsOpen counts the seats that are open; nil means unlimited.
+func (s Slot) SeatsOpen() *int {
+	if s.Capacity == nil {
+		return nil
+	}
+	return new(max(*s.Capacity-s.SeatsTaken, 0))
+}
+
+// Member is what a booking needs to know of a member.
+type Member struct {
+	ID     tenant.MemberID
+	Name   string
+	Tier   string
+	Active bool
+}

@@ -1,0 +1,284 @@
+package civil_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+	_ "time/tzdata" // the same zones on every machine
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/civil"
+)
+
+// zones have whole, half and quarter hours, clock changes of an hour and of
+// half an hour, at midnight and elsewhere, and moves across the date line.
+var zones = []string{
+	"UTC", "America/New_York", "America/Los_Angeles", "America/Sao_Paulo", "America/St_Johns", "America/Havana",
+	"America/Santiago", "Europe/London", "Europe/Berlin", "Europe/Dublin", "Africa/Casablanca", "Africa/Cairo",
+	"Asia/Kolkata", "Asia/Kathmandu", "Asia/Tehran", "Asia/Beirut", "Asia/Gaza", "Asia/Tokyo", "Australia/Lord_Howe",
+	"Australia/Sydney", "Pacific/Apia", "Pacific/Chatham", "Pacific/Kiritimati", "Atlantic/Azores", "Antarctica/Troll",
+}
+
+func zone(t interface {
+	Helper()
+	Fatal(...any)
+}, name string) *time.Location {
+	t.Helper()
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loc
+}
+
+func TestParseDate(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"0001-01-01", "2024-02-29", "2026-03-29", "9999-12-31"} {
+		d, err := civil.ParseDate(text)
+		if err != nil || d.String() != text || !d.Valid() {
+			t.Errorf("ParseDate(%q) = %v, %v", text, d, err)
+		}
+	}
+	for _, text := range []string{"", "2026-3-29", "2026-02-29", "2026-13-01", "0000-01-01", "10000-01-01", "2026-03-29T00:00:00Z", " 2026-03-29", "29.03.2026"} {
+		if d, err := civil.ParseDate(text); err != civil.ErrNotDate || !d.IsZero() {
+			t.Errorf("ParseDate(%q) = %v, %v", text, d, err)
+		}
+	}
+}
+
+func TestParseTimeOfDay(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]civil.TimeOfDay{
+		"00:00":    {},
+		"18:05":    {Hour: 18, Minute: 5},
+		"23:59:59": {Hour: 23, Minute: 59, Second: 59},
+	} {
+		got, err := civil.ParseTimeOfDay(text)
+		if err != nil || got != want || got.String() != text {
+			t.Errorf("ParseTimeOfDay(%q) = %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "24:00", "7:00", "07:60", "18", "18:00:60", "18:00:00.5", "6:00 PM", "18:00Z"} {
+		if got, err := civil.ParseTimeOfDay(text); err != civil.ErrNotTimeOfDay {
+			t.Errorf("ParseTimeOfDay(%q) = %v, %v", text, got, err)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	type pair struct {
+		Date civil.Date
+		Time civil.TimeOfDay
+	}
+	for _, want := range []pair{{}, {civil.MustParseDate("2026-03-29"), civil.MustParseTimeOfDay("18:00")}} {
+		text, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got pair
+		if err := json.Unmarshal(text, &got); err != nil || got != want {
+			t.Errorf("%s became %v, %v", text, got, err)
+		}
+	}
+	if err := json.Unmarshal([]byte(`{"Date":"29.3."}`), &pair{}); err == nil {
+		t.Error("a wrong date was read")
+	}
+}
+
+func TestAtClockChanges(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, zone, date, clock, want string }{
+		{"gap of an hour", "America/New_York", "2026-03-08", "02:30", "2026-03-08T03:30:00-04:00"},
+		{"first minute of a gap", "America/New_York", "2026-03-08", "02:00", "2026-03-08T03:00:00-04:00"},
+		{"before a gap", "America/New_York", "2026-03-08", "01:59", "2026-03-08T01:59:00-05:00"},
+		{"after a gap", "America/New_York", "2026-03-08", "03:00", "2026-03-08T03:00:00-04:00"},
+		{"shown twice", "America/New_York", "2026-11-01", "01:30", "2026-11-01T01:30:00-04:00"},
+		{"after it was shown twice", "America/New_York", "2026-11-01", "02:00", "2026-11-01T02:00:00-05:00"},
+		{"gap east of UTC", "Europe/Berlin", "2026-03-29", "02:30", "2026-03-29T03:30:00+02:00"},
+		{"shown twice east of UTC", "Europe/Berlin", "2026-10-25", "02:30", "2026-10-25T02:30:00+02:00"},
+		{"gap from offset zero", "Europe/London", "2026-03-29", "01:30", "2026-03-29T02:30:00+01:00"},
+		{"gap of half an hour", "Australia/Lord_Howe", "2026-10-04", "02:10", "2026-10-04T02:40:00+11:00"},
+		{"shown twice for half an hour", "Australia/Lord_Howe", "2026-04-05", "01:45", "2026-04-05T01:45:00+11:00"},
+		{"summer time off for Ramadan", "Africa/Casablanca", "2026-02-15", "02:30", "2026-02-15T02:30:00+01:00"},
+		{"and on again", "Africa/Casablanca", "2026-03-22", "02:30", "2026-03-22T03:30:00+01:00"},
+		{"no clock changes", "Asia/Kolkata", "2026-03-29", "02:30", "2026-03-29T02:30:00+05:30"},
+		{"gap at midnight", "America/Sao_Paulo", "2018-11-04", "00:00", "2018-11-04T01:00:00-02:00"},
+		{"midnight shown twice", "America/Havana", "2026-11-01", "00:00", "2026-11-01T00:00:00-04:00"},
+		{"gap of a day", "Pacific/Apia", "2011-12-30", "18:00", "2011-12-31T18:00:00+14:00"},
+		{"gap of two hours", "Antarctica/Troll", "2026-03-29", "01:30", "2026-03-29T03:30:00+02:00"},
+		{"last day of a leap year beyond the table", "America/New_York", "2040-12-31", "18:00", "2040-12-31T18:00:00-05:00"},
+		{"gap beyond the table", "Australia/Lord_Howe", "2044-10-02", "02:10", "2044-10-02T02:40:00+11:00"},
+		{"no zone is UTC", "", "2026-03-29", "02:30", "2026-03-29T02:30:00Z"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var loc *time.Location
+			if c.zone != "" {
+				loc = zone(t, c.zone)
+			}
+			got := civil.MustParseDate(c.date).At(civil.MustParseTimeOfDay(c.clock), loc)
+			if diff := cmp.Diff(c.want, got.Format(time.RFC3339)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestDaysOfAZone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, zone, date string
+		hours            float64
+		exists           bool
+	}{
+		{"common", "Europe/Berlin", "2026-06-01", 24, true},
+		{"clocks forward", "Europe/Berlin", "2026-03-29", 23, true},
+		{"clocks back", "Europe/Berlin", "2026-10-25", 25, true},
+		{"half an hour back", "Australia/Lord_Howe", "2026-04-05", 24.5, true},
+		{"forward at midnight", "America/Sao_Paulo", "2018-11-04", 23, true},
+		{"skipped", "Pacific/Apia", "2011-12-30", 0, false},
+		{"the day before", "Pacific/Apia", "2011-12-29", 24, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			loc, date := zone(t, c.zone), civil.MustParseDate(c.date)
+			if got := date.In(loc); got != c.exists {
+				t.Errorf("In = %t", got)
+			}
+			if got := date.DaySpan(loc).Length().Hours(); got != c.hours {
+				t.Errorf("%g hours, want %g", got, c.hours)
+			}
+		})
+	}
+	week := civil.MustParseDate("2026-03-25").WeekSpan(zone(t, "Europe/Berlin"))
+	if got := week.Length(); got != 7*24*time.Hour-time.Hour {
+		t.Errorf("the week of the change has %s", got)
+	}
+}
+
+// drawDate keeps to years in which the tested zones follow rules rather than decrees.
+func drawDate(t *rapid.T) civil.Date {
+	return civil.MustParseDate("1985-01-01").AddDays(rapid.IntRange(0, 70*365).Draw(t, "day"))
+}
+
+func drawClock(t *rapid.T) civil.TimeOfDay {
+	return civil.TimeOf(time.Unix(int64(rapid.IntRange(0, 24*60*60-1).Draw(t, "second")), 0), time.UTC)
+}
+
+// What At promises, told from the zone's own view of instants: its answer shows
+// the wall time and no earlier instant does, or no instant does and the answer
+// is the one that the offset before the gap gives.
+func TestAtIsTheFirstInstantThatShowsIt(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		loc := zone(t, rapid.SampledFrom(zones).Draw(t, "zone"))
+		date, clock := drawDate(t), drawClock(t)
+		shows := func(at time.Time) bool {
+			return civil.DateOf(at, loc) == date && civil.TimeOf(at, loc) == clock
+		}
+		wall := time.Date(date.Year, date.Month, date.Day, clock.Hour, clock.Minute, clock.Second, 0, time.UTC)
+		var first time.Time
+		for offset := 16 * 60; offset >= -16*60 && first.IsZero(); offset -= 15 {
+			if at := wall.Add(-time.Duration(offset) * time.Minute); shows(at) {
+				first = at
+			}
+		}
+		got := date.At(clock, loc)
+		if !first.IsZero() {
+			if !got.Equal(first) {
+				t.Fatalf("%s %s in %s is %s, want %s", date, clock, loc, got, first.In(loc))
+			}
+			return
+		}
+		_, before := got.Add(-3 * time.Hour).Zone()
+		if day := date.AddDays(-1); !date.In(loc) {
+			_, before = day.On(loc).Zone()
+		}
+		if want := wall.Add(-time.Duration(before) * time.Second); !got.Equal(want) || shows(got) {
+			t.Fatalf("%s %s, skipped in %s, is %s, want %s", date, clock, loc, got, want.In(loc))
+		}
+	})
+}
+
+func TestEveryInstantIsInItsDayAndWeek(t *testing.T) {
+	t.Parallel()
+	// St. John's fell back from 00:01 to 23:01 until 2011: its days overlapped.
+	after := time.Date(2012, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+	rapid.Check(t, func(t *rapid.T) {
+		loc := zone(t, rapid.SampledFrom(zones).Draw(t, "zone"))
+		at := time.Unix(after+rapid.Int64Range(0, 40*365*24*60*60).Draw(t, "at"), 0)
+		date := civil.DateOf(at, loc)
+		if !date.In(loc) || !date.DaySpan(loc).Contains(at) || !date.WeekSpan(loc).Contains(at) {
+			t.Fatalf("%s is not in %s of %s", at, date, loc)
+		}
+		if next := date.AddDays(1).DaySpan(loc); next.Contains(at) || next.Overlaps(date.DaySpan(loc)) {
+			t.Fatalf("%s is in the day after %s of %s too", at, date, loc)
+		}
+	})
+}
+
+func TestCalendar(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		d, n := drawDate(t), rapid.IntRange(-10_000, 10_000).Draw(t, "n")
+		moved := d.AddDays(n)
+		if got := moved.DaysSince(d); got != n || !moved.Valid() {
+			t.Fatalf("%s + %d days = %s, which is %d days on", d, n, moved, got)
+		}
+		if d.Before(moved) != (n > 0) || d.After(moved) != (n < 0) || (d.Compare(moved) == 0) != (n == 0) {
+			t.Fatalf("%s and %s are out of order", d, moved)
+		}
+		if back, err := civil.ParseDate(d.String()); err != nil || back != d {
+			t.Fatalf("%s was read as %s, %v", d, back, err)
+		}
+		monday := d.WeekStart()
+		year, week := d.On(time.UTC).ISOWeek()
+		mondayYear, mondayWeek := monday.On(time.UTC).ISOWeek()
+		if since := d.DaysSince(monday); monday.Weekday() != time.Monday || since < 0 || since > 6 || year != mondayYear || week != mondayWeek {
+			t.Fatalf("the week of %s starts on %s", d, monday)
+		}
+	})
+}
+
+func TestSpan(t *testing.T) {
+	t.Parallel()
+	at := func(hour int) time.Time { return time.Date(2026, 3, 29, hour, 0, 0, 0, time.UTC) }
+	span := civil.Span{Start: at(10), End: at(12)}
+	if !span.Contains(at(10)) || !span.Contains(at(11)) || span.Contains(at(12)) || span.Contains(at(9)) {
+		t.Error("a span has its start and not its end")
+	}
+	for _, c := range []struct {
+		start, end int
+		want       bool
+	}{{8, 10, false}, {8, 11, true}, {11, 12, true}, {9, 13, true}, {12, 13, false}} {
+		other := civil.Span{Start: at(c.start), End: at(c.end)}
+		if span.Overlaps(other) != c.want || other.Overlaps(span) != c.want {
+			t.Errorf("%d to %d overlaps: want %t", c.start, c.end, c.want)
+		}
+	}
+}
+
+func TestValid(t *testing.T) {
+	t.Parallel()
+	for _, d := range []civil.Date{{}, {2026, 2, 29}, {2026, 0, 1}, {2026, 13, 1}, {2026, 1, 0}, {2026, 4, 31}, {10_000, 1, 1}, {-1, 1, 1}} {
+		if d.Valid() {
+			t.Errorf("%v is valid", d)
+		}
+	}
+	for _, c := range []civil.TimeOfDay{{24, 0, 0}, {-1, 0, 0}, {0, 60, 0}, {0, 0, 60}, {0, -1, 0}, {0, 0, -1}} {
+		if c.Valid() {
+			t.Errorf("%v is valid", c)
+		}
+	}
+}
+
+func BenchmarkAt(b *testing.B) {
+	loc := zone(b, "America/New_York")
+	date, clock := civil.MustParseDate("2040-03-29"), civil.MustParseTimeOfDay("18:00")
+	for b.Loop() {
+		date.At(clock, loc)
+	}
+}

@@ -1,0 +1,217 @@
+package csvfile_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/csvfile"
+	"github.com/berthhq/berth/internal/fault"
+)
+
+type pet struct {
+	csvfile.Row
+	Name, Story string
+	Legs        int
+	NoLegs      bool
+}
+
+var pets = csvfile.Format[pet, *pet]{
+	MaxBytes: 1000,
+	MaxRows:  5,
+	Columns: []csvfile.Column[pet]{
+		{Name: "name", Required: true, Text: true, Longest: 10, Read: func(p *pet, s string) string { p.Name = s; return "" }},
+		{Name: "legs", Longest: 5, Empty: func(p *pet) { p.NoLegs = true }, Read: func(p *pet, s string) string {
+			var err error
+			if p.Legs, err = strconv.Atoi(s); err != nil {
+				return csvfile.Quote(s) + " is no number."
+			}
+			return ""
+		}},
+		{Name: "life_story", Text: true, Lines: true, Longest: 50, Read: func(p *pet, s string) string { p.Story = s; return "" }},
+	},
+	Header: func(c csvfile.Cells) []csvfile.Problem {
+		if c.Has("life_story") && !c.Has("legs") {
+			return []csvfile.Problem{{Column: "legs", Message: "Whoever has a story has legs."}}
+		}
+		return nil
+	},
+	Row: func(p *pet, c csvfile.Cells) {
+		if c.Filled("life_story") && !c.Filled("legs") {
+			p.Refuse("legs", "Whoever has a story has legs.")
+		}
+	},
+}
+
+func parse(t *testing.T, file string) *csvfile.Table[pet, *pet] {
+	t.Helper()
+	table, err := pets.Parse([]byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func TestRowsAreReadAsTheyWereSaved(t *testing.T) {
+	t.Parallel()
+	want := []pet{
+		{Row: csvfile.Row{Number: 2}, Name: "Rex", Legs: 4},
+		{Row: csvfile.Row{Number: 3}, Name: "Zoë", Legs: 3},
+	}
+	for name, file := range map[string]string{
+		"comma":             "name,legs\nRex,4\nZoë,3\n",
+		"semicolon":         "name;legs\nRex;4\nZoë;3",
+		"tab":               "name\tlegs\nRex\t4\nZoë\t3\n",
+		"windows":           "name,legs\r\nRex,4\r\nZoë,3\r\n",
+		"classic mac":       "name,legs\rRex,4\rZoë,3\r",
+		"byte order mark":   "\ufeffname,legs\nRex,4\nZoë,3\n",
+		"case and order":    "LEGS , Name\n4,Rex\n 3 , Zoë \n",
+		"padded":            "name,legs,,\nRex,4,,\nZoë,3\t,,,,,\n",
+		"space between row": "name,legs\nRex,4\nZoë,3\n,,\n\n",
+		"quoted":            "\"name\",\"legs\"\n\"Rex\",\"4\"\n\"Zoë\",3\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			table := parse(t, file)
+			if diff := cmp.Diff(want, table.Rows); diff != "" || len(table.Header) > 0 {
+				t.Errorf("header %v, rows (-want +got):\n%s", table.Header, diff)
+			}
+		})
+	}
+}
+
+func TestEveryRowIsJudged(t *testing.T) {
+	t.Parallel()
+	table := parse(t, "name,legs,life story\n"+
+		"Rex,four,\n"+
+		",4,\n"+
+		"\"Ann\n\",\"4\",\"Born.\nGrew.\"\n"+
+		"\n"+
+		"a \"quote,4,\n"+
+		"Bob,,Born.\n")
+	type judged struct {
+		Row      int
+		Problems []csvfile.Problem
+	}
+	var got []judged
+	for _, row := range table.Rows {
+		got = append(got, judged{row.Number, row.Problems})
+	}
+	want := []judged{
+		{2, []csvfile.Problem{{Column: "legs", Message: `"four" is no number.`}}},
+		{3, []csvfile.Problem{{Column: "name", Message: "It is empty."}}},
+		{4, nil},
+		{6, []csvfile.Problem{{Message: "The quotation marks do not match: a cell with one in it must stand in quotation marks, with the one inside doubled."}}},
+		{7, []csvfile.Problem{{Column: "legs", Message: "Whoever has a story has legs."}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if table.Rows[2].Story != "Born.\nGrew." || !table.Rows[4].NoLegs || table.Wrong() != 4 {
+		t.Errorf("%+v, %d wrong", table.Rows, table.Wrong())
+	}
+}
+
+func TestCellsThatAreNoValues(t *testing.T) {
+	t.Parallel()
+	for cell, want := range map[string]string{
+		"=1+1":                  "formula",
+		"+c|'/C c'":             "formula",
+		"@SUM(A1)":              "formula",
+		"-SUM(A1)":              "formula",
+		"\x00":                  "control",
+		"a\u202eb":              "control",
+		"\"a\nb\"":              "control",
+		"\xff":                  "UTF-8",
+		"12345678901":           "longer than 10",
+		"-20% off":              "",
+		"@home":                 "",
+		"+49":                   "",
+		"שלום":                  "",
+		strings.Repeat("é", 10): "",
+	} {
+		table := parse(t, "name\n"+cell+"\n")
+		var said string
+		if len(table.Rows[0].Problems) > 0 {
+			said = table.Rows[0].Problems[0].Message
+		}
+		if (want == "") != (said == "") || !strings.Contains(said, want) {
+			t.Errorf("%q: %q, want %q", cell, said, want)
+		}
+	}
+}
+
+func TestHeadersAreJudged(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string][]string{
+		"name":                 nil,
+		"legs":                 {"name"},
+		"name,name":            {"name"},
+		"name,wings":           {"wings"},
+		"name,life story":      {"legs"},
+		"wings,wings,\xff\xff": {"wings", "wings", "\ufffd", "name"},
+	} {
+		table := parse(t, header+"\n")
+		var got []string
+		for _, p := range table.Header {
+			got = append(got, p.Column)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", header, got, want)
+		}
+		if (table.Wrong() > 0) != (len(want) > 0) {
+			t.Errorf("%q: %d wrong", header, table.Wrong())
+		}
+	}
+	if table := parse(t, "name,\nRex,x\n"); len(table.Rows[0].Problems) != 1 {
+		t.Errorf("a cell without a column: %+v", table.Rows)
+	}
+}
+
+func TestFilesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for name, file := range map[string]string{
+		"empty":       "",
+		"blank":       "\n\n",
+		"too large":   "name\n" + strings.Repeat("x", 1000),
+		"too many":    "name\n" + strings.Repeat("Rex\n", 6),
+		"UTF-16":      "\xff\xfen\x00",
+		"spreadsheet": "PK\x03\x04",
+		"no header":   "na\"me,legs\n",
+		"too wide":    strings.Repeat("name,", 101),
+	} {
+		_, err := pets.Parse([]byte(file))
+		if fault.ReasonOf(err) != fault.ImportInvalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if table := parse(t, "name\n"+strings.Repeat("Rex\n", 5)); len(table.Rows) != 5 {
+		t.Errorf("%d rows", len(table.Rows))
+	}
+}
+
+func TestNoFileIsTooStrange(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		piece := rapid.SampledFrom([]string{"name", "legs", ",", ";", "\t", "\n", "\r", "\"", "4", "\xff", "\ufeff", " ", "é", "life_story"})
+		file := strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(t, "file"), "")
+		table, err := pets.Parse([]byte(file))
+		if err != nil {
+			if fault.ReasonOf(err) != fault.ImportInvalid {
+				t.Fatalf("%q: %v", file, err)
+			}
+			return
+		}
+		last := 1
+		for _, row := range table.Rows {
+			if row.Number <= last {
+				t.Fatalf("%q: row %d after row %d", file, row.Number, last)
+			}
+			last = row.Number
+		}
+	})
+}

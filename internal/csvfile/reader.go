@@ -1,0 +1,56 @@
+package csvfile
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// reader reads records and counts rows.
+type reader struct {
+	csv    *csv.Reader
+	text   []byte
+	row    int   // of the record read last; the first is 1, even below empty lines
+	line   int   // the one below that record
+	offset int64 // its end in text
+}
+
+func newReader(text []byte, separator rune) *reader {
+	r := csv.NewReader(bytes.NewReader(text))
+	r.Comma = separator
+	r.FieldsPerRecord = -1
+	return &reader{csv: r, text: text, line: 1}
+}
+
+// read gives the next row's cells, or what is wrong with it, or neither at the end.
+func (r *reader) read() ([]string, *Problem) {
+	cells, err := r.csv.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, nil
+	}
+	var start int
+	var wrong *csv.ParseError
+	if errors.As(err, &wrong) {
+		start = wrong.StartLine
+	} else {
+		start, _ = r.csv.FieldPos(0)
+	}
+	if r.row == 0 {
+		r.row = 1
+	} else {
+		r.row += 1 + start - r.line // the reader passes over empty lines
+	}
+	end := r.csv.InputOffset()
+	r.line += bytes.Count(r.text[r.offset:end], []byte("\n"))
+	r.offset = end
+	if wrong == nil {
+		return cells, nil
+	}
+	message := "The quotation marks do not match: a cell with one in it must stand in quotation marks, with the one inside doubled."
+	if wrong.Line > start {
+		message += fmt.Sprintf(" The cell goes on to line %d of the file.", wrong.Line)
+	}
+	return nil, &Problem{Message: message}
+}

@@ -1,0 +1,69 @@
+package member
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/berthhq/berth/internal/csvfile"
+)
+
+// Progress tells how far the reading of a file has come. A wrong header counts
+// as a row that is wrong, beside the rows read.
+type Progress struct {
+	Total     int // rows of the file, without the header
+	Read      int // rows so far
+	OK, Wrong int
+	Problems  []RowProblem // of the rows since the report before
+}
+
+// RowProblem is one thing wrong with one row.
+type RowProblem struct {
+	Row int // its number; the header is 1
+	csvfile.Problem
+}
+
+// Follow reports progress every so many rows, and where there are none once.
+func Follow(found *Import, step int) iter.Seq[Progress] {
+	return func(yield func(Progress) bool) {
+		p := Progress{Total: len(found.Rows)}
+		p.add(1, found.Header)
+		for rows := range slices.Chunk(found.Rows, step) {
+			p.read(rows)
+			if !yield(p) {
+				return
+			}
+			p.Problems = nil
+		}
+		if len(found.Rows) == 0 {
+			yield(p)
+		}
+	}
+}
+
+// Whole reports all of a file at once.
+func Whole(found *Import) Progress {
+	p := Progress{Total: len(found.Rows)}
+	p.add(1, found.Header)
+	p.read(found.Rows)
+	return p
+}
+
+func (p *Progress) read(rows []ImportRow) {
+	for _, row := range rows {
+		p.Read++
+		if len(row.Problems) == 0 {
+			p.OK++
+		}
+		p.add(row.Number, row.Problems)
+	}
+}
+
+func (p *Progress) add(row int, problems []csvfile.Problem) {
+	if len(problems) == 0 {
+		return
+	}
+	p.Wrong++
+	for _, problem := range problems {
+		p.Problems = append(p.Problems, RowProblem{row, problem})
+	}
+}

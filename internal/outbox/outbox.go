@@ -1,0 +1,96 @@
+// Package outbox is the event log: what happened, per tenant, in commit order.
+// Events are written in the transaction that made them happen, so that there is
+// never one without the other. Nobody is notified inside that transaction.
+package outbox
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Type says what happened.
+type Type string
+
+// The types, named subject.verb.
+const (
+	SessionCreated     Type = "session.created"
+	SessionUpdated     Type = "session.updated"
+	SessionPublished   Type = "session.published"
+	SessionUnpublished Type = "session.unpublished"
+	SessionBlocked     Type = "session.blocked"
+	SessionUnblocked   Type = "session.unblocked"
+	SessionCancelled   Type = "session.cancelled"
+	SessionDeleted     Type = "session.deleted"
+
+	BookingConfirmed   Type = "booking.confirmed"
+	BookingCancelled   Type = "booking.cancelled"
+	BookingAttended    Type = "booking.attended"
+	BookingCheckInUndo Type = "booking.check_in_undone"
+	BookingNoShow      Type = "booking.no_show"
+	BookingNoShowUndo  Type = "booking.no_show_undone"
+
+	WaitlistJoined   Type = "waitlist.joined"
+	WaitlistLeft     Type = "waitlist.left"
+	WaitlistPromoted Type = "waitlist.promoted"
+
+	CreditsChanged      Type = "credits.changed"
+	SubscriptionChanged Type = "subscription.changed"
+	MemberChanged       Type = "member.changed"
+	RolesChanged        Type = "roles.changed"
+	CatalogChanged      Type = "catalog.changed"
+)
+
+// Event is one thing that happened. Ids that do not apply are zero.
+type Event struct {
+	ID      tenant.EventID
+	Type    Type
+	Session tenant.SessionID
+	Booking tenant.BookingID
+	Member  tenant.MemberID
+	Actor   string
+	// Data are facts that a reader cannot look up later, such as whether a credit
+	// came back, or whether the people concerned are to be told ("notify": false where not).
+	Data map[string]any
+	At   time.Time
+}
+
+const insert = `
+insert into events (tenant_id, id, type, session_id, booking_id, member_id, actor, data, occurred_at)
+select $1, e.id, e.type, e.session_id, e.booking_id, e.member_id, e.actor, e.data, e.occurred_at
+from unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[], $8::jsonb[], $9::timestamptz[])
+  as e (id, type, session_id, booking_id, member_id, actor, data, occurred_at)`
+
+// Append writes events with the transaction. They are read in the order given.
+func Append(tx *pg.Tx, in tenant.TenantID, events ...Event) {
+	if len(events) == 0 {
+		return
+	}
+	n := len(events)
+	ids := make([]tenant.EventID, n)
+	types := make([]string, n)
+	sessions := make([]tenant.SessionID, n)
+	bookings := make([]tenant.BookingID, n)
+	members := make([]tenant.MemberID, n)
+	actors := make([]string, n)
+	data := make([][]byte, n)
+	times := make([]time.Time, n)
+	for i, e := range events {
+		ids[i], types[i], sessions[i], bookings[i] = e.ID, string(e.Type), e.Session, e.Booking
+		members[i], actors[i], data[i], times[i] = e.Member, e.Actor, encode(e.Data), e.At
+	}
+	tx.Write(insert, in, ids, types, sessions, bookings, members, actors, data, times)
+}
+
+func encode(data map[string]any) []byte {
+	if len(data) == 0 {
+		return []byte("{}")
+	}
+	text, err := json.Marshal(data)
+	if err != nil {
+		panic("outbox: event data: " + err.Error()) // only plain values are ever put there
+	}
+	return text
+}

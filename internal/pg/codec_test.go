@@ -1,0 +1,133 @@
+package pg_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// drawID is zero now and then.
+func drawID(t *rapid.T, label string) (id tenant.MemberID) {
+	if rapid.IntRange(0, 3).Draw(t, label+" is given") > 0 {
+		copy(id.UUID[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, label))
+	}
+	return id
+}
+
+func TestIDsSurviveTheDatabase(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := t.Context()
+	rapid.Check(t, func(t *rapid.T) {
+		type row struct {
+			ID       tenant.MemberID
+			Raw      tenant.UUID
+			Pointer  *tenant.MemberID
+			IDs      []tenant.MemberID
+			Raws     []tenant.UUID
+			Text     string
+			Null     bool
+			ArrayLen *int
+		}
+		in := row{ID: drawID(t, "id")}
+		in.Raw = drawID(t, "raw").UUID
+		if given := drawID(t, "pointer"); !given.IsZero() {
+			in.Pointer = &given
+		}
+		if n := rapid.IntRange(-1, 5).Draw(t, "length"); n >= 0 {
+			in.IDs, in.Raws = make([]tenant.MemberID, n), make([]tenant.UUID, n)
+			for i := range n {
+				in.IDs[i] = drawID(t, "element")
+				in.Raws[i] = in.IDs[i].UUID
+			}
+			in.ArrayLen = &n
+		}
+		in.Text, in.Null = in.ID.String(), in.ID.IsZero()
+		if in.Null {
+			in.Text = "none"
+		}
+		var out row
+		rows, _ := b.Owner.Query(ctx, `select $1::uuid, $2::uuid, $3::uuid, $4::uuid[], $5::uuid[],
+			coalesce($1::text, 'none'), $1 is null, cardinality($4)`, in.ID, in.Raw, in.Pointer, in.IDs, in.Raws)
+		out, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[row])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(in, out); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+// Set-based writes unnest arrays; an optional reference that is absent becomes NULL.
+func TestUnnestedIDs(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first, second := newID(), newID()
+	var parents []tenant.SessionID
+	err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+		tx.Write("insert into things (tenant_id, id, parent_id, tags) select $1, id, parent, $4 from unnest($2::uuid[], $3::uuid[]) as t (id, parent)",
+			b.scope.Tenant, []tenant.SessionID{first, second}, []tenant.SessionID{{}, first}, []tenant.UUID{})
+		if err := tx.Flush(ctx); err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, "select parent_id from things where tenant_id = $1 and id = any($2) order by id", b.scope.Tenant, []tenant.SessionID{first, second})
+		if err != nil {
+			return err
+		}
+		parents, err = pgx.CollectRows(rows, pgx.RowTo[tenant.SessionID])
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]tenant.SessionID{{}, first}, parents); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatIsNoIDIsLeftToTheDriver(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := newID()
+	var text string
+	var texts []string
+	var array [16]byte
+	var ids []tenant.SessionID
+	err := b.Owner.QueryRow(t.Context(), "select $1::uuid, array[$1::uuid], $2::uuid, $3::uuid[]", id.String(), id.Bytes(), []string{id.String()}).
+		Scan(&text, &texts, &array, &ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text != id.String() || len(texts) != 1 || texts[0] != text || array != id.Bytes() || len(ids) != 1 || ids[0] != id {
+		t.Errorf("got %v, %v, %v, %v", text, texts, array, ids)
+	}
+	if err := b.Owner.QueryRow(t.Context(), "select array[[$1::uuid]]", id).Scan(new([][]tenant.SessionID)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTimesAreReadInUTC(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	lisbon, err := time.LoadLocation("Europe/Lisbon")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := time.Date(2026, 3, 29, 3, 30, 0, 0, lisbon)
+	var out time.Time
+	var outs []time.Time
+	if err := b.Owner.QueryRow(t.Context(), "select $1::timestamptz, array[$1::timestamptz]", in).Scan(&out, &outs); err != nil {
+		t.Fatal(err)
+	}
+	if out != in.UTC() || outs[0] != in.UTC() {
+		t.Errorf("%v was read as %v and %v", in, out, outs)
+	}
+}

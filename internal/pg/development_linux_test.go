@@ -1,0 +1,80 @@
+package pg_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/pgtest"
+)
+
+// A server that has lost its parent and runs on is stopped, not fought over.
+func TestDevelopmentStopsAnOrphan(t *testing.T) {
+	t.Parallel()
+	dir := pgtest.Folder(t)
+	dev := start(t, pg.DevConfig{DataDir: dir, Fast: true})
+	ask(t, dev.URL, "create table kept (n int)")
+
+	process := fmt.Sprintf("/proc/%d", dev.PID())
+	line, err := os.ReadFile(process + "/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(process)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dev.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	// The same server once more, but nobody's.
+	var args []string
+	for arg := range bytes.SplitSeq(bytes.TrimRight(line, "\x00"), []byte{0}) {
+		args = append(args, string(arg))
+	}
+	owner := info.Sys().(*syscall.Stat_t)
+	orphan := exec.Command(args[0], args[1:]...)
+	orphan.Dir = dir
+	orphan.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if os.Geteuid() == 0 {
+		orphan.SysProcAttr.Credential = &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
+	}
+	log, err := orphan.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := orphan.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = orphan.Process.Kill() })
+	ready, ended := make(chan bool, 1), make(chan error, 1)
+	go func() {
+		for lines := bufio.NewScanner(log); lines.Scan(); {
+			if strings.Contains(lines.Text(), "ready to accept connections") {
+				ready <- true
+			}
+		}
+		ended <- orphan.Wait()
+	}()
+	select {
+	case <-ready:
+	case err := <-ended:
+		t.Fatalf("the orphan ended: %v", err)
+	}
+
+	var said string
+	again := start(t, pg.DevConfig{DataDir: dir, Fast: true, Progress: func(line string) { said += line }})
+	if err := <-ended; err != nil {
+		t.Errorf("the orphan was not stopped in order: %v", err)
+	}
+	if !strings.Contains(said, "outlived its Berth") {
+		t.Errorf("it said %q", said)
+	}
+	ask(t, again.URL, "insert into kept values (1)")
+}

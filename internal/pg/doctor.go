@@ -1,0 +1,79 @@
+package pg
+
+import (
+	"context"
+	"fmt"
+)
+
+// Finding is one thing about a server that an operator should change.
+type Finding struct {
+	// Setting is a server setting, or a role's attribute.
+	Setting string
+	// Have is what was found, Want what it should be.
+	Have, Want string
+	// Why is a sentence about what happens otherwise.
+	Why string
+}
+
+func (f Finding) String() string {
+	return fmt.Sprintf("%s is %s, want %s: %s", f.Setting, f.Have, f.Want, f.Why)
+}
+
+// Doctor examines server and roles. Without findings all is well.
+func (db *DB) Doctor(ctx context.Context) ([]Finding, error) {
+	const examine = `
+select 'max_pred_locks_per_transaction', current_setting('max_pred_locks_per_transaction'), 'at least 1024',
+       'Batches of bookings then lock whole tables and fail in false conflicts, at a tenth of the possible speed in the tail.',
+       current_setting('max_pred_locks_per_transaction')::int >= 1024
+union all
+select 'server_version', current_setting('server_version'), 'at least 15',
+       'Older servers are not tested.',
+       current_setting('server_version_num')::int >= 150000
+union all
+select 'fsync', current_setting('fsync'), 'on',
+       'A crash of the machine can corrupt the database.',
+       current_setting('fsync') = 'on'
+union all
+select 'full_page_writes', current_setting('full_page_writes'), 'on',
+       'A crash of the machine can corrupt the database.',
+       current_setting('full_page_writes') = 'on'
+union all
+select 'synchronous_commit', current_setting('synchronous_commit'), 'on',
+       'A crash can lose bookings that were acknowledged, for a gain of two per cent.',
+       current_setting('synchronous_commit') not in ('off', 'local')
+union all
+select 'max_connections', current_setting('max_connections'), 'at least ' || $1::int,
+       'One node of Berth needs that many, and others share the server.',
+       current_setting('max_connections')::int >= $1::int
+union all
+select 'role ' || rolname, case when rolsuper then 'superuser' when rolbypassrls then 'bypassing row-level security' else 'as it should be' end,
+       'neither superuser nor bypassing row-level security',
+       'Row-level security is the last wall between tenants, and it does not hold for this role.',
+       not (rolsuper or rolbypassrls)
+from pg_roles where rolname = current_user
+union all
+select 'login role ' || rolname, 'superuser', 'a plain member of ' || current_user,
+       'The service should not be able to become more than ' || current_user || '.',
+       not rolsuper
+from pg_roles where rolname = session_user and session_user <> current_user`
+	rows, err := db.reads.Query(ctx, examine, db.config.CommandConns+db.config.ReadConns+8)
+	if err != nil {
+		return nil, fmt.Errorf("examine the server: %w", err)
+	}
+	defer rows.Close()
+	var findings []Finding
+	for rows.Next() {
+		var f Finding
+		var fine bool
+		if err := rows.Scan(&f.Setting, &f.Have, &f.Want, &f.Why, &fine); err != nil {
+			return nil, fmt.Errorf("examine the server: %w", err)
+		}
+		if !fine {
+			findings = append(findings, f)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("examine the server: %w", err)
+	}
+	return findings, nil
+}

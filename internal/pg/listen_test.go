@@ -1,0 +1,38 @@
+package pg_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestListenSurvivesItsConnection(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, stop := context.WithCancel(t.Context())
+	connected, heard, ended := make(chan struct{}), make(chan string), make(chan error, 1)
+	go func() {
+		ended <- b.Listen(ctx, "Odd \"channel\"", func(payload string) { heard <- payload }, func() { connected <- struct{}{} })
+	}()
+	var got []string
+	for _, payload := range []string{"before", "after"} {
+		<-connected
+		if err := b.Notify(ctx, "Odd \"channel\"", payload); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, <-heard)
+		if _, err := b.Owner.Exec(ctx, "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen %'"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-connected
+	if diff := cmp.Diff([]string{"before", "after"}, got); diff != "" {
+		t.Error(diff)
+	}
+	stop()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

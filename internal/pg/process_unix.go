@@ -1,0 +1,24 @@
+//go:build unix && !linux
+
+package pg
+
+import (
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+// childAttributes puts a child into its own process group, so that Ctrl-C
+// reaches Berth alone.
+func childAttributes(credential *syscall.Credential, _ bool) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Credential: credential}
+}
+
+// commandLine is how a process was started, or "" if there is none.
+func commandLine(pid int) string {
+	line, err := exec.Command("ps", "-o", "command=", "-p", strconv.Itoa(pid)).Output()
+	if err != nil {
+		return ""
+	}
+	return string(line)
+}

@@ -1,0 +1,84 @@
+package pg_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/pg"
+)
+
+// Those who stand in line read the row one after the other, so that none of them
+// has to try again.
+func TestQueueOnSparesRetries(t *testing.T) {
+	t.Parallel()
+	const clients = 8
+	b := setup(t, func(c *pg.Config) { c.CommandConns = clients })
+	id := b.insert(t)
+	if err := b.Warm(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	attempts := 0
+	errs := make(chan error)
+	for range clients {
+		go func() {
+			errs <- b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+				mu.Lock()
+				attempts++
+				mu.Unlock()
+				var taken int
+				if err := tx.QueryRow(ctx, selectTaken, b.scope.Tenant, id).Scan(&taken); err != nil {
+					return err
+				}
+				tx.Write("update counters set taken = $3 where tenant_id = $1 and id = $2", b.scope.Tenant, id, (taken+1)%3)
+				return nil
+			}, pg.QueueOn(42, -7, 42))
+		}()
+	}
+	for range clients {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if attempts != clients {
+		t.Errorf("%d attempts for %d transactions", attempts, clients)
+	}
+	if got := b.taken(t, id); got != clients%3 {
+		t.Errorf("taken is %d, want %d", got, clients%3)
+	}
+}
+
+// The line is courtesy: who cannot get in goes ahead, and nobody keeps a lock.
+func TestQueueOnNeverStandsInTheWay(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *pg.Config) { c.LockTimeout = 20 * time.Millisecond })
+	id := b.insert(t)
+	holder, err := b.Owner.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Release()
+	if _, err := holder.Exec(t.Context(), "select pg_advisory_lock(2)"); err != nil {
+		t.Fatal(err)
+	}
+	outcomes := map[string]error{"committed": nil, "refused": errors.New("no")}
+	for name, outcome := range outcomes {
+		err := b.InTx(t.Context(), b.scope, "test", func(_ context.Context, tx *pg.Tx) error {
+			tx.Write(takeOne, b.scope.Tenant, id)
+			return outcome
+		}, pg.QueueOn(1, 2, 3))
+		if !errors.Is(err, outcome) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := b.taken(t, id); got != 1 {
+		t.Errorf("taken is %d, want 1", got)
+	}
+	var kept int
+	if err := holder.QueryRow(t.Context(), "select count(*)::int from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()) and pid <> pg_backend_pid()").Scan(&kept); err != nil || kept != 0 {
+		t.Errorf("%d locks are kept (%v)", kept, err)
+	}
+}

@@ -1,0 +1,60 @@
+-- +goose Up
+-- A schema of this package's own, with a table of each kind that its tests need.
+
+-- +goose StatementBegin
+do $$
+begin
+  create role berth_app nologin nosuperuser nobypassrls;
+exception
+  when duplicate_object or unique_violation then null;
+end
+$$;
+-- +goose StatementEnd
+
+-- The table of the manual's example for serializability.
+create table mytab (
+  tenant_id uuid not null,
+  id        uuid not null,
+  class     integer not null,
+  value     integer not null,
+  primary key (tenant_id, id)
+);
+
+create table counters (
+  tenant_id uuid not null,
+  id        uuid not null,
+  taken     integer not null default 0,
+  constraint counters_taken check (taken <= 3),
+  primary key (tenant_id, id)
+);
+
+create table things (
+  tenant_id uuid not null,
+  id        uuid not null,
+  parent_id uuid,
+  tags      uuid[],
+  at        timestamptz,
+  primary key (tenant_id, id),
+  constraint things_parent foreign key (tenant_id, parent_id) references things deferrable initially deferred
+);
+
+create table directory (tenant_id uuid primary key);
+
+-- +goose StatementBegin
+do $$
+declare
+  t text;
+begin
+  foreach t in array array['mytab', 'counters', 'things', 'directory'] loop
+    execute format('alter table %I enable row level security, force row level security', t);
+    execute format('create policy tenant on %I using (tenant_id = nullif(current_setting(''app.tenant_id'', true), '''')::uuid)', t);
+    execute format('grant select, insert, update, delete on %I to berth_app', t);
+  end loop;
+end
+$$;
+-- +goose StatementEnd
+
+create policy operator on directory for select using (current_setting('app.operator', true) = 'on');
+
+-- +goose Down
+drop table directory, things, counters, mytab;

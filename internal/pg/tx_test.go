@@ -1,0 +1,320 @@
+package pg_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+func TestInTxCommitsWhatWasWritten(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.insert(t)
+	for want := range 3 {
+		err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+			var taken int
+			var batch pg.Batch
+			batch.Queue(selectTaken, b.scope.Tenant, id).Scan(&taken)
+			if err := tx.Load(ctx, &batch); err != nil {
+				return err
+			}
+			if taken != want {
+				t.Errorf("taken is %d, want %d", taken, want)
+			}
+			tx.Write(takeOne, b.scope.Tenant, id)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := b.taken(t, id); got != 3 {
+		t.Errorf("taken is %d, want 3", got)
+	}
+}
+
+func TestInTxRollsBackWhatItsBodyRefuses(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.insert(t)
+	refusal := fault.New(fault.FailedPrecondition, fault.SessionFull, "Full.")
+	err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+		tx.Write(takeOne, b.scope.Tenant, id)
+		if err := tx.Flush(ctx); err != nil {
+			return err
+		}
+		tx.Write(takeOne, b.scope.Tenant, id)
+		return refusal
+	})
+	if !errors.Is(err, refusal) {
+		t.Errorf("got %v", err)
+	}
+	if got := b.taken(t, id); got != 0 {
+		t.Errorf("taken is %d, want 0", got)
+	}
+}
+
+func TestATransactionNeedsATenant(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for name, run := range map[string]func() error{
+		"InTx":      func() error { return b.InTx(t.Context(), pg.Scope{}, "test", nil) },
+		"Read":      func() error { return b.Read(t.Context(), pg.Scope{}, nil) },
+		"ReadBatch": func() error { return b.ReadBatch(t.Context(), pg.Scope{}, nil) },
+	} {
+		if err := run(); fault.ReasonOf(err) != fault.InternalError {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A constraint is the only judge of a write that travels with COMMIT.
+func TestAWriteThatTheDatabaseRefusesStopsTheCommit(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id, parent := b.insert(t), newID()
+	if _, err := b.Owner.Exec(t.Context(), "insert into counters (tenant_id, id, taken) values ($1, $2, 3)", b.scope.Tenant, parent); err != nil {
+		t.Fatal(err)
+	}
+	full := parent
+	tests := []struct {
+		name  string
+		sql   string
+		args  []any
+		check func(error) bool
+	}{
+		{"check", takeOne, []any{b.scope.Tenant, full},
+			func(err error) bool { return pg.IsCheck(err, "counters_taken") && !pg.IsUnique(err) }},
+		{"unique", "insert into counters (tenant_id, id) values ($1, $2)", []any{b.scope.Tenant, full},
+			func(err error) bool { return pg.IsUnique(err, "counters_pkey") && !pg.IsCheck(err) }},
+		// This one is deferred, so that COMMIT itself raises it.
+		{"foreign key", "insert into things (tenant_id, id, parent_id) values ($1, $2, $3)", []any{b.scope.Tenant, newID(), newID()},
+			func(err error) bool { return pg.IsForeignKey(err, "things_parent") }},
+		{"row security", "insert into counters (tenant_id, id) values ($1, $2)", []any{newScope().Tenant, newID()},
+			func(err error) bool { return pg.Code(err) == "42501" }},
+		{"unreadable argument", takeOne, []any{b.scope.Tenant, struct{}{}},
+			func(err error) bool { return err != nil && pg.Code(err) == "" }},
+		{"syntax", "updat counters", nil,
+			func(err error) bool { return pg.Code(err) == "42601" }},
+	}
+	for _, loads := range []bool{false, true} {
+		for _, tt := range tests {
+			attempts := 0
+			err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+				attempts++
+				if loads {
+					if _, err := tx.Exec(ctx, "select 1"); err != nil {
+						return err
+					}
+				}
+				tx.Write(takeOne, b.scope.Tenant, id)
+				tx.Write(tt.sql, tt.args...)
+				return nil
+			})
+			if !tt.check(err) || errors.Is(err, pg.ErrCommitUnknown) {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+			if attempts != 1 {
+				t.Errorf("%s: %d attempts: only contention is worth another", tt.name, attempts)
+			}
+			if got := b.taken(t, id); got != 0 {
+				t.Fatalf("%s: taken is %d, want 0", tt.name, got)
+			}
+		}
+	}
+}
+
+func TestAnErrorThatTheBodyOverlooksIsNotCommitted(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.insert(t)
+	overlook := map[string]func(ctx context.Context, tx *pg.Tx){
+		"Exec": func(ctx context.Context, tx *pg.Tx) { _, _ = tx.Exec(ctx, "select 1/0") },
+		"Query": func(ctx context.Context, tx *pg.Tx) {
+			if rows, err := tx.Query(ctx, "select 1/n from generate_series(1, 0, -1) n"); err == nil {
+				rows.Close()
+			}
+		},
+		"QueryRow": func(ctx context.Context, tx *pg.Tx) { _ = tx.QueryRow(ctx, "select 1/0").Scan(new(int)) },
+		"twice": func(ctx context.Context, tx *pg.Tx) {
+			_, _ = tx.Exec(ctx, "select 1/0")
+			_, _ = tx.Exec(ctx, "select 1")
+		},
+	}
+	for name, fn := range overlook {
+		err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+			tx.Write(takeOne, b.scope.Tenant, id)
+			fn(ctx, tx)
+			return nil
+		})
+		if pg.Code(err) != "22012" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := b.taken(t, id); got != 0 {
+			t.Errorf("%s: taken is %d, want 0", name, got)
+		}
+	}
+}
+
+func TestAReadersErrorLeavesTheTransactionGood(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.insert(t)
+	err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+		var one int
+		var batch pg.Batch
+		batch.Queue(selectTaken, b.scope.Tenant, newID()).Scan(&one)
+		batch.Queue(takeOne, b.scope.Tenant, id)
+		if err := tx.Load(ctx, &batch); !errors.Is(err, pgx.ErrNoRows) {
+			t.Errorf("Load: %v", err)
+		}
+		if err := tx.QueryRow(ctx, "select 'x'").Scan(&one); err == nil {
+			t.Error("a text was read as a number")
+		}
+		if err := tx.QueryRow(ctx, "select 7").Scan(&one); err != nil || one != 7 {
+			t.Errorf("got %d (%v)", one, err)
+		}
+		tx.Write(takeOne, b.scope.Tenant, id)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.taken(t, id); got != 2 {
+		t.Errorf("taken is %d, want 2", got)
+	}
+}
+
+func TestStatementsRunInTheOrderTheyWereGiven(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.insert(t)
+	var seen []int
+	see := func(tx *pg.Tx) {
+		tx.Write("update counters set taken = taken + 1 where tenant_id = $1 and id = $2 returning taken", b.scope.Tenant, id).
+			QueryRow(func(row pgx.Row) error {
+				var taken int
+				err := row.Scan(&taken)
+				seen = append(seen, taken)
+				return err
+			})
+	}
+	err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+		see(tx)
+		rows, err := tx.Query(ctx, selectTaken, b.scope.Tenant, id)
+		if err != nil {
+			return err
+		}
+		got, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
+		if err != nil {
+			return err
+		}
+		seen = append(seen, got*10)
+		see(tx)
+		var batch pg.Batch
+		batch.Queue(selectTaken, b.scope.Tenant, id).QueryRow(func(pgx.Row) error {
+			seen = append(seen, 20)
+			return nil
+		})
+		if err := tx.Load(ctx, &batch); err != nil {
+			return err
+		}
+		see(tx)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{1, 10, 2, 20, 3}, seen); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What a write returns is read when the transaction is durable, and only then.
+func TestReadersOfWritesRunAfterTheCommit(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.insert(t)
+	type row struct {
+		ID    tenant.SessionID
+		Taken int
+		None  *string
+	}
+	const returning = "update counters set taken = taken + 1 where tenant_id = $1 and id = $2 returning id, taken, null::text"
+	var rows []row
+	var values []any
+	var tag string
+	durable := false
+	write := func(tx *pg.Tx) {
+		pg.Collect(tx.Write(returning, b.scope.Tenant, id), &rows, pgx.RowToStructByPos[row])
+		tx.Write("select 7, 'x'").Query(func(rows pgx.Rows) (err error) {
+			for rows.Next() {
+				values, err = rows.Values()
+			}
+			return err
+		})
+		tx.Write(takeOne, b.scope.Tenant, id).Exec(func(t pgconn.CommandTag) error { tag = t.String(); return nil })
+		tx.Write("select").Exec(func(pgconn.CommandTag) error { durable = b.taken(t, id) == 2; return nil })
+	}
+	writeOnly := func(_ context.Context, tx *pg.Tx) error { write(tx); return nil }
+	if err := b.InTx(t.Context(), b.scope, "test", writeOnly); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]row{{ID: id, Taken: 1}}, rows); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]any{int32(7), "x"}, values); diff != "" {
+		t.Error(diff)
+	}
+	if tag != "UPDATE 1" || !durable {
+		t.Errorf("tag %q, durable %t", tag, durable)
+	}
+
+	rows = nil
+	err := b.InTx(t.Context(), b.scope, "test", writeOnly) // four are taken now, one too many
+	if !pg.IsCheck(err, "counters_taken") || rows != nil {
+		t.Errorf("%v, read %v of a transaction that came to nothing", err, rows)
+	}
+
+	misread := func(_ context.Context, tx *pg.Tx) error {
+		tx.Write(returning, b.scope.Tenant, id).Scan(new(int), new(int), new(int))
+		return nil
+	}
+	if err := b.InTx(t.Context(), b.scope, "test", misread); !errors.Is(err, pg.ErrCommitted) {
+		t.Errorf("got %v", err)
+	}
+	if got := b.taken(t, id); got != 3 {
+		t.Errorf("taken is %d, want 3", got)
+	}
+}
+
+func TestAPanicLeavesNoTransactionBehind(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *pg.Config) { c.CommandConns = 1 })
+	id := b.insert(t)
+	func() {
+		defer func() { _ = recover() }()
+		_ = b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+			tx.Write(takeOne, b.scope.Tenant, id)
+			if err := tx.Flush(ctx); err != nil {
+				t.Error(err)
+			}
+			panic("a bug")
+		})
+	}()
+	err := b.InTx(t.Context(), b.scope, "test", func(_ context.Context, tx *pg.Tx) error {
+		tx.Write(takeOne, b.scope.Tenant, id)
+		return nil
+	})
+	if got := b.taken(t, id); err != nil || got != 1 {
+		t.Errorf("taken is %d, want 1 (%v)", got, err)
+	}
+}

@@ -1,0 +1,166 @@
+// Package pgtest gives each test a migrated database of its own on a real
+// Postgres. Tests need nothing but New: each test process starts its own server
+// when the first test asks, and the server ends with the process, however that ends.
+//
+// With TEST_DATABASE_URL, a superuser's URL, the databases are made on that
+// server instead.
+package pgtest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/migrations"
+)
+
+// DB is one test's database.
+type DB struct {
+	// DB is the database as the service sees it: as the runtime role, under
+	// row-level security.
+	*pg.DB
+	// Owner sees and changes everything, for fixtures and assertions.
+	Owner *pgxpool.Pool
+	// URL connects as the owner, a superuser. It may name a socket; TCP is for
+	// those who put a proxy in between.
+	URL, TCP string
+}
+
+// New gives a database with the real schema. It is dropped when the test ends.
+// adapt may change how it is opened.
+func New(t testing.TB, adapt ...func(*pg.Config)) *DB {
+	t.Helper()
+	return NewFrom(t, migrations.FS, adapt...)
+}
+
+// NewFrom is New with a schema of the test's own.
+func NewFrom(t testing.TB, schema fs.FS, adapt ...func(*pg.Config)) *DB {
+	t.Helper()
+	ctx := t.Context()
+	s, err := serverFor(schema)
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	name := fmt.Sprintf("%s_%d", s.prefix, s.made.Add(1))
+	if _, err := s.admin.Exec(ctx, "create database "+name+" template "+s.template+s.strategy); err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	t.Cleanup(func() {
+		if _, err := s.admin.Exec(context.WithoutCancel(ctx), "drop database "+name+" with (force)"); err != nil {
+			t.Errorf("pgtest: %v", err)
+		}
+	})
+	config := pg.Config{URL: s.urlOf(name), CommandConns: 8, ReadConns: 4}
+	for _, change := range adapt {
+		change(&config)
+	}
+	db, err := pg.Open(ctx, config)
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	t.Cleanup(db.Close)
+	owner, err := db.OpenPool(ctx, 4, map[string]string{"role": "none"}) // whoever logged in
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	t.Cleanup(owner.Close)
+	return &DB{DB: db, Owner: owner, URL: config.URL, TCP: in(s.tcp, name)}
+}
+
+// server is where a test process makes its databases.
+type server struct {
+	admin    *pgxpool.Pool
+	url, tcp *url.URL
+	template string
+	strategy string
+	prefix   string
+	made     atomic.Int64
+}
+
+func (s *server) urlOf(database string) string { return in(s.url, database) }
+
+// in is the URL of another database of the same server.
+func in(server *url.URL, database string) string {
+	u := *server
+	u.Path = "/" + database
+	return u.String()
+}
+
+var servers sync.Map // hash of the schema → func() (*server, error), run once
+
+func serverFor(schema fs.FS) (*server, error) {
+	hash, err := hashOf(schema)
+	if err != nil {
+		return nil, err
+	}
+	start, _ := servers.LoadOrStore(hash, sync.OnceValues(func() (*server, error) {
+		if given := os.Getenv("TEST_DATABASE_URL"); given != "" {
+			return external(given, schema, hash)
+		}
+		return local(schema, hash)
+	}))
+	return start.(func() (*server, error))()
+}
+
+// hashOf identifies a schema by what its files say.
+func hashOf(schema fs.FS) (string, error) {
+	sum := sha256.New()
+	err := fs.WalkDir(schema, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		file, err := schema.Open(path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		fmt.Fprintf(sum, "%s\x00", path)
+		_, err = io.Copy(sum, file)
+		return err
+	})
+	fmt.Fprintf(sum, "\x00%s", os.Getenv("PG_BIN"))
+	return hex.EncodeToString(sum.Sum(nil))[:12], err
+}
+
+// connect opens the pool that creates and drops databases.
+func (s *server) connect(ctx context.Context, given string) (err error) {
+	if s.url, err = url.Parse(given); err != nil {
+		return err
+	}
+	config, err := pgxpool.ParseConfig(s.urlOf("postgres"))
+	if err != nil {
+		return err
+	}
+	config.MaxConns = 4
+	config.ConnConfig.RuntimeParams["application_name"] = s.prefix
+	s.admin, err = pgxpool.NewWithConfig(ctx, config)
+	return err
+}
+
+// makeTemplate makes the database that all others are copies of. It is worked on
+// under another name, so that an interrupted attempt is never taken for it.
+func (s *server) makeTemplate(ctx context.Context, schema fs.FS) error {
+	draft := s.template + "_draft"
+	for _, sql := range []string{"drop database if exists " + draft + " with (force)", "create database " + draft} {
+		if _, err := s.admin.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	if err := pg.Migrate(ctx, s.urlOf(draft), schema, nil); err != nil {
+		return err
+	}
+	_, err := s.admin.Exec(ctx, "alter database "+draft+" rename to "+pgx.Identifier{s.template}.Sanitize())
+	return err
+}

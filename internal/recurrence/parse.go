@@ -1,0 +1,275 @@
+package recurrence
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/teambition/rrule-go"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+)
+
+// Parse reads the value of an RRULE property, such as
+// "FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20261218", with or without "RRULE:" before it.
+// UNTIL is a local date (that day included), a local time, or a UTC time.
+//
+// The error has reason RECURRENCE_INVALID, names the field `rule` and
+// has the offending part of the text in its metadata as `part`. Refused is what
+// RFC 5545 refuses, and what a schedule does not mean: frequencies below a day,
+// BYSECOND, BYWEEKNO, a COUNT above MaxOccurrences, a rule that no day can
+// satisfy, and further properties such as DTSTART, which a series has fields for.
+func Parse(text string) (Rule, error) {
+	rule, err := parse(text)
+	if err != nil {
+		return Rule{}, err
+	}
+	return rule, nil
+}
+
+func parse(text string) (Rule, *fault.Error) {
+	if len(text) > MaxRuleLength {
+		return Rule{}, invalid("", "The rule is longer than %d bytes.", MaxRuleLength)
+	}
+	text = strings.ToUpper(strings.TrimSpace(text))
+	if text == "" {
+		return Rule{}, invalid("", "The rule is empty.")
+	}
+	if part := foreignProperty(text); part != "" {
+		return Rule{}, invalid(part, "Give the rule alone: start, zone and excluded dates have fields of their own, and %q is not part of a rule.", part)
+	}
+	rule := Rule{interval: 1, weekday: rrule.MO}
+	given := map[string]string{}
+	for part := range strings.SplitSeq(strings.TrimPrefix(text, "RRULE:"), ";") {
+		name, value, ok := strings.Cut(part, "=")
+		if !ok || name == "" || value == "" {
+			return Rule{}, invalid(part, "%q is not of the form NAME=value.", part)
+		}
+		if _, twice := given[name]; twice {
+			return Rule{}, invalid(part, "%s is given twice.", name)
+		}
+		given[name] = part
+		if err := rule.set(name, value, part); err != nil {
+			return Rule{}, err
+		}
+	}
+	if err := rule.check(given); err != nil {
+		return Rule{}, err
+	}
+	return rule, nil
+}
+
+// foreignProperty finds what belongs to other properties of an iCalendar component.
+func foreignProperty(text string) string {
+	for _, name := range []string{"DTSTART", "DTEND", "DURATION", "TZID", "RDATE", "EXDATE", "EXRULE"} {
+		if strings.Contains(text, name) {
+			return name
+		}
+	}
+	_, rest, _ := strings.Cut(text, "\n")
+	return strings.TrimSpace(rest)
+}
+
+// set takes one part of the rule.
+func (r *Rule) set(name, value, part string) (err *fault.Error) {
+	switch name {
+	case "FREQ":
+		return r.setFrequency(value, part)
+	case "INTERVAL":
+		r.interval, err = number(part, value, 1, MaxInterval)
+	case "COUNT":
+		r.count, err = number(part, value, 1, MaxOccurrences)
+	case "UNTIL":
+		r.until, err = parseUntil(part, value)
+	case "WKST":
+		r.weekday, err = parseWeekday(part, value)
+	case "BYDAY":
+		r.day, err = parseDays(part, value)
+	case "BYMONTH":
+		r.month, err = numbers(part, value, 1, 12, false)
+	case "BYMONTHDAY":
+		r.monthDay, err = numbers(part, value, 1, 31, true)
+	case "BYYEARDAY":
+		r.yearDay, err = numbers(part, value, 1, 366, true)
+	case "BYSETPOS":
+		r.setPos, err = numbers(part, value, 1, 366, true)
+	case "BYHOUR":
+		r.hour, err = numbers(part, value, 0, 23, false)
+	case "BYMINUTE":
+		r.minute, err = numbers(part, value, 0, 59, false)
+	case "BYWEEKNO":
+		// The library misses days of a year's last week that lie in the next year.
+		return invalid(part, "Weeks by number are not supported: name months or days.")
+	case "BYSECOND":
+		return invalid(part, "A schedule does not repeat within a minute: BYSECOND is not allowed.")
+	default:
+		return invalid(part, "%s is not part of a recurrence rule.", name)
+	}
+	return err
+}
+
+func (r *Rule) setFrequency(value, part string) *fault.Error {
+	freq, err := rrule.StrToFreq(value)
+	if err != nil {
+		return invalid(part, "%q is no frequency: use DAILY, WEEKLY, MONTHLY or YEARLY.", value)
+	}
+	if freq > rrule.DAILY {
+		return invalid(part, "%s is too often: use DAILY with BYHOUR and BYMINUTE for several sessions a day.", value)
+	}
+	r.freq = freq
+	return nil
+}
+
+// check refuses combinations. RFC 5545, section 3.3.10, names all but the last.
+func (r *Rule) check(given map[string]string) *fault.Error {
+	ordinal := slices.ContainsFunc(r.day, isOrdinal)
+	several := len(r.hour)*max(1, len(r.minute)) > 1 || len(r.minute) > 1
+	switch {
+	case given["FREQ"] == "":
+		return invalid("", "The rule has no FREQ.")
+	case r.count > 0 && r.until.form != untilNone:
+		return invalid(given["COUNT"], "A rule ends by COUNT or by UNTIL, not by both.")
+	case len(r.yearDay) > 0 && r.freq != rrule.YEARLY:
+		return invalid(given["BYYEARDAY"], "BYYEARDAY goes with FREQ=YEARLY only.")
+	case len(r.monthDay) > 0 && r.freq == rrule.WEEKLY:
+		return invalid(given["BYMONTHDAY"], "BYMONTHDAY does not go with FREQ=WEEKLY.")
+	case ordinal && (r.freq == rrule.WEEKLY || r.freq == rrule.DAILY):
+		return invalid(given["BYDAY"], "A day such as 2MO goes with FREQ=MONTHLY and FREQ=YEARLY only.")
+	case len(r.setPos) > 0 && len(given) == countParts(given, "FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYSETPOS"):
+		return invalid(given["BYSETPOS"], "BYSETPOS needs another BY part to pick from.")
+	case len(r.setPos) > 0 && several:
+		return invalid(given["BYSETPOS"], "BYSETPOS picks days here, so it does not go with several times a day.")
+	}
+	if err := r.checkOrdinals(given["BYDAY"]); err != nil {
+		return err
+	}
+	return r.checkYields()
+}
+
+// checkOrdinals keeps ordinals within what the period has; the library indexes
+// by them unchecked.
+func (r *Rule) checkOrdinals(part string) *fault.Error {
+	limit := r.maxOrdinal()
+	for _, day := range r.day {
+		if day.N() > limit || day.N() < -limit {
+			return invalid(part, "There is no %s: the number of a day is at most %d here.", day, limit)
+		}
+	}
+	return nil
+}
+
+// checkYields refuses rules that no day satisfies, whatever the start. Intervals
+// only thin out; what they leave of a series is for Series.Validate to see.
+func (r *Rule) checkYields() *fault.Error {
+	every := *r
+	every.interval = 1
+	if _, ok := every.days(civil.Date{Year: 2000, Month: time.January, Day: 1})(); !ok {
+		return invalid(r.String(), "No day satisfies this rule.")
+	}
+	return nil
+}
+
+func countParts(given map[string]string, names ...string) (n int) {
+	for _, name := range names {
+		if given[name] != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// number reads a whole number without sign.
+func number(part, value string, low, high int) (int, *fault.Error) {
+	n, err := strconv.Atoi(value)
+	if err != nil || value[0] == '+' || n < low || n > high {
+		return 0, invalid(part, "%q is not a number from %d to %d.", value, low, high)
+	}
+	return n, nil
+}
+
+// numbers reads a list. With signs, -n counts from the end of the period.
+func numbers(part, list string, low, high int, signs bool) ([]int, *fault.Error) {
+	var values []int
+	for value := range strings.SplitSeq(list, ",") {
+		digits, negative := strings.CutPrefix(value, "-")
+		if !negative {
+			digits, _ = strings.CutPrefix(value, "+")
+		}
+		n, err := strconv.ParseUint(digits, 10, 16)
+		if err != nil || int(n) < low || int(n) > high || !signs && digits != value {
+			also := ""
+			if signs {
+				also = ", or the same with a minus sign"
+			}
+			return nil, invalid(part, "%q is not a number from %d to %d%s.", value, low, high, also)
+		}
+		if negative {
+			values = append(values, -int(n))
+		} else {
+			values = append(values, int(n))
+		}
+	}
+	return sortedSet(values), nil
+}
+
+func parseUntil(part, value string) (until, *fault.Error) {
+	for _, shape := range []struct {
+		layout string
+		form   untilForm
+	}{{dateLayout, untilDate}, {localLayout, untilLocal}, {utcLayout, untilUTC}} {
+		t, err := time.Parse(shape.layout, value)
+		if err != nil || len(value) != len(shape.layout) || t.Year() < civil.MinYear {
+			continue
+		}
+		u := until{form: shape.form}
+		switch shape.form {
+		case untilUTC:
+			u.instant = t
+		case untilLocal:
+			u.date, u.clock = civil.DateOf(t, time.UTC), civil.TimeOf(t, time.UTC)
+		default:
+			u.date = civil.DateOf(t, time.UTC)
+		}
+		return u, nil
+	}
+	return until{}, invalid(part, "%q is neither a date such as 20261218 nor a time such as 20261218T170000Z.", value)
+}
+
+func parseWeekday(part, value string) (rrule.Weekday, *fault.Error) {
+	for _, day := range weekdays {
+		if day.String() == value {
+			return day, nil
+		}
+	}
+	return rrule.Weekday{}, invalid(part, "%q is no day of the week: use MO, TU, WE, TH, FR, SA or SU.", value)
+}
+
+func parseDays(part, list string) ([]rrule.Weekday, *fault.Error) {
+	var days []rrule.Weekday
+	for value := range strings.SplitSeq(list, ",") {
+		split := max(0, len(value)-2)
+		day, err := parseWeekday(part, value[split:])
+		if err != nil {
+			return nil, err
+		}
+		if split > 0 {
+			nth, err := numbers(part, value[:split], 1, 53, true)
+			if err != nil {
+				return nil, err
+			}
+			day = day.Nth(nth[0])
+		}
+		days = append(days, day)
+	}
+	return sortedDays(days), nil
+}
+
+func sortedDays(days []rrule.Weekday) []rrule.Weekday {
+	slices.SortFunc(days, func(a, b rrule.Weekday) int {
+		return cmp.Or(cmp.Compare(a.N(), b.N()), cmp.Compare(a.Day(), b.Day()))
+	})
+	return slices.Compact(days)
+}

@@ -1,0 +1,272 @@
+package recurrence
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/teambition/rrule-go"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+)
+
+// What a rule may ask for at most.
+const (
+	// MaxOccurrences bounds COUNT.
+	MaxOccurrences = 10_000
+	// MaxInterval bounds INTERVAL, in units of FREQ.
+	MaxInterval = 1000
+	// MaxRuleLength bounds a rule's text, in bytes. The contract takes half of it,
+	// which leaves room for the canonical form.
+	MaxRuleLength = 1000
+)
+
+// ruleField is the request's field that holds the rule's text.
+const ruleField = "rule"
+
+// Rule is the value of an RFC 5545 RRULE property that makes sense for a
+// schedule. Make it with Parse; the zero Rule recurs never.
+type Rule struct {
+	freq     rrule.Frequency
+	interval int // 0 in the zero Rule only
+	weekday  rrule.Weekday
+	count    int // 0: no COUNT
+	until    until
+
+	month, monthDay, yearDay, setPos []int
+	hour, minute                     []int
+	day                              []rrule.Weekday
+}
+
+// until is the last moment at which an occurrence may start.
+type until struct {
+	form    untilForm
+	date    civil.Date      // local
+	clock   civil.TimeOfDay // local; unused in a date
+	instant time.Time
+}
+
+type untilForm uint8
+
+const (
+	untilNone untilForm = iota
+	untilDate
+	untilLocal
+	untilUTC
+)
+
+const (
+	dateLayout  = "20060102"
+	localLayout = "20060102T150405"
+	utcLayout   = "20060102T150405Z"
+)
+
+// Bounded reports whether the rule ends, by COUNT or UNTIL.
+func (r Rule) Bounded() bool { return r.count > 0 || r.until.form != untilNone }
+
+// String gives the rule in one canonical form, which Parse reads back; two
+// texts that mean the same rule word by word give the same form. It is empty
+// for the zero Rule.
+func (r Rule) String() string {
+	if r.interval == 0 {
+		return ""
+	}
+	parts := []string{"FREQ=" + r.freq.String()}
+	if r.interval > 1 {
+		parts = append(parts, "INTERVAL="+strconv.Itoa(r.interval))
+	}
+	if r.weekday != rrule.MO {
+		parts = append(parts, "WKST="+r.weekday.String())
+	}
+	if r.count > 0 {
+		parts = append(parts, "COUNT="+strconv.Itoa(r.count))
+	}
+	if r.until.form != untilNone {
+		parts = append(parts, "UNTIL="+r.until.String())
+	}
+	for _, list := range []struct {
+		name   string
+		values []int
+	}{
+		{"BYMONTH", r.month},
+		{"BYYEARDAY", r.yearDay},
+		{"BYMONTHDAY", r.monthDay},
+	} {
+		parts = appendList(parts, list.name, list.values, strconv.Itoa)
+	}
+	parts = appendList(parts, "BYDAY", r.day, rrule.Weekday.String)
+	parts = appendList(parts, "BYHOUR", r.hour, strconv.Itoa)
+	parts = appendList(parts, "BYMINUTE", r.minute, strconv.Itoa)
+	parts = appendList(parts, "BYSETPOS", r.setPos, strconv.Itoa)
+	return strings.Join(parts, ";")
+}
+
+func appendList[T any](parts []string, name string, values []T, text func(T) string) []string {
+	if len(values) == 0 {
+		return parts
+	}
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = text(v)
+	}
+	return append(parts, name+"="+strings.Join(texts, ","))
+}
+
+func (u until) String() string {
+	switch u.form {
+	case untilDate:
+		return u.date.At(civil.TimeOfDay{}, time.UTC).Format(dateLayout)
+	case untilLocal:
+		return u.date.At(u.clock, time.UTC).Format(localLayout)
+	case untilUTC:
+		return u.instant.UTC().Format(utcLayout)
+	default:
+		return ""
+	}
+}
+
+// passed reports whether an occurrence lies after UNTIL.
+func (u until) passed(o Occurrence, clock civil.TimeOfDay) bool {
+	switch u.form {
+	case untilDate:
+		return o.Date.After(u.date)
+	case untilLocal:
+		return o.Date.After(u.date) || o.Date == u.date && u.clock.Before(clock)
+	case untilUTC:
+		return o.Start.After(u.instant)
+	default:
+		return false
+	}
+}
+
+// endingOn gives the rule with its end replaced: date is the last day.
+func (r Rule) endingOn(date civil.Date) Rule {
+	r.count = 0
+	r.until = until{form: untilDate, date: date}
+	return r
+}
+
+// times gives the times of day at which the rule fires, in order, for a series
+// that starts at the given one.
+func (r Rule) times(start civil.TimeOfDay) []civil.TimeOfDay {
+	hours, minutes := r.hour, r.minute
+	if len(hours) == 0 {
+		hours = []int{start.Hour}
+	}
+	if len(minutes) == 0 {
+		minutes = []int{start.Minute}
+	}
+	times := make([]civil.TimeOfDay, 0, len(hours)*len(minutes))
+	for _, hour := range hours {
+		for _, minute := range minutes {
+			times = append(times, civil.TimeOfDay{Hour: hour, Minute: minute, Second: start.Second})
+		}
+	}
+	return times
+}
+
+// horizon is for how many years a series is followed.
+const horizon = 100
+
+// days gives an iterator over the days on which the rule fires, from a series'
+// first day on, for a century.
+//
+// The library sees days in UTC only, so that no zone's clock changes reach it,
+// and neither times, COUNT nor UNTIL, which mean what they mean after the days
+// that a zone skipped are left out. It goes on looking for a day up to the year
+// 9999 before it gives up on a rule. The calendar repeats after 400 years, to
+// the day of the week, so the library is shown as late a year as leaves a
+// century.
+func (r Rule) days(start civil.Date) func() (civil.Date, bool) {
+	const cycle = 400
+	ahead := max(0, (rrule.MAXYEAR-horizon-start.Year)/cycle*cycle)
+	start.Year += ahead
+	option := rrule.ROption{
+		Freq:       r.freq,
+		Interval:   r.interval,
+		Wkst:       r.weekday,
+		Dtstart:    start.On(time.UTC),
+		Bymonth:    r.month,
+		Bymonthday: r.monthDay,
+		Byyearday:  r.yearDay,
+		Byweekday:  r.weekdays(),
+		Bysetpos:   r.setPos,
+	}
+	if r.freq == rrule.WEEKLY {
+		if len(r.day) == 0 {
+			option.Byweekday = []rrule.Weekday{weekdays[weekdayIndex(start)]}
+		}
+		// The library counts BYSETPOS in the first week from DTSTART instead of from the week's start.
+		option.Dtstart = start.AddDays(-((weekdayIndex(start) - r.weekday.Day() + 7) % 7)).On(time.UTC)
+	}
+	rule, err := rrule.NewRRule(option)
+	if err != nil || r.interval == 0 {
+		return func() (civil.Date, bool) { return civil.Date{}, false }
+	}
+	next := rule.Iterator()
+	return func() (civil.Date, bool) {
+		for {
+			day, ok := next()
+			date := civil.DateOf(day, time.UTC)
+			if !ok || date.Year > start.Year+horizon {
+				return civil.Date{}, false
+			}
+			if !date.Before(start) {
+				date.Year -= ahead
+				return date, true
+			}
+		}
+	}
+}
+
+// weekdays gives BYDAY as the library wants it. It would ask a day to be both
+// where plain days stand beside ordinal ones; they become ordinals too.
+func (r Rule) weekdays() []rrule.Weekday {
+	if !slices.ContainsFunc(r.day, isOrdinal) {
+		return r.day
+	}
+	var days []rrule.Weekday
+	for _, day := range r.day {
+		if isOrdinal(day) {
+			days = append(days, day)
+			continue
+		}
+		for nth := range r.maxOrdinal() {
+			days = append(days, day.Nth(nth+1))
+		}
+	}
+	return days
+}
+
+// maxOrdinal is how often a day of the week comes at most in the period that
+// BYDAY's ordinals count in: the year, unless the rule names months.
+func (r Rule) maxOrdinal() int {
+	if r.freq == rrule.YEARLY && len(r.month) == 0 {
+		return 53
+	}
+	return 5
+}
+
+func isOrdinal(d rrule.Weekday) bool { return d.N() != 0 }
+
+// weekdayIndex counts from Monday, as the library does.
+func weekdayIndex(d civil.Date) int { return (int(d.Weekday()) + 6) % 7 }
+
+var weekdays = [...]rrule.Weekday{rrule.MO, rrule.TU, rrule.WE, rrule.TH, rrule.FR, rrule.SA, rrule.SU}
+
+// invalid refuses a rule; part is what to look at in its text.
+func invalid(part, format string, args ...any) *fault.Error {
+	e := fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, format, args...).In(ruleField)
+	if part != "" {
+		e = e.With("part", part)
+	}
+	return e
+}
+
+// sortedSet orders a list and drops what it repeats, as repetition means nothing.
+func sortedSet(values []int) []int {
+	slices.Sort(values)
+	return slices.Compact(values)
+}

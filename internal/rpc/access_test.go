@@ -1,0 +1,143 @@
+package rpc
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/access"
+	"github.com/berthhq/berth/internal/fault"
+)
+
+var update = flag.Bool("update", false, "write testdata/access.golden")
+
+// Who may call what: read from the contract, decided by the guard over the
+// default policy. A change of either shows here, and a new RPC is a new line.
+func TestWhoMayCallWhat(t *testing.T) {
+	t.Parallel()
+	rules, err := Rules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := admission{rules: rules, guard: access.New(people{})}
+	subjects := []string{"owner", "admin", "coach", "member", "sa:partner", "gardener", "left", "stranger"}
+	titles := []string{"owner", "admin", "coach", "member", "partner", "role without permissions", "inactive", "stranger"}
+
+	var out strings.Builder
+	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "# yes: on everyone's things; own: on their own; -: not at all. Written by go test ./internal/rpc -update")
+	fmt.Fprintln(table, strings.Join(append([]string{"rpc", "rule", "permission"}, titles...), "\t"))
+	for _, procedure := range slices.Sorted(maps.Keys(rules)) {
+		rule := rules[procedure]
+		line := []string{
+			strings.TrimPrefix(procedure, "/berth.v1."), strings.TrimPrefix(rule.Kind.String(), "RULE_"), rule.Permission,
+		}
+		if rule.Permission == "" {
+			line[2] = "-"
+		}
+		for _, subject := range subjects {
+			line = append(line, verdict(t, &a, subject, rule))
+		}
+		fmt.Fprintln(table, strings.Join(line, "\t"))
+	}
+	if err := table.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/access.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), out.String()); diff != "" {
+		t.Errorf("the matrix has changed; if that is meant, run with -update:\n%s", diff)
+	}
+}
+
+func verdict(t *testing.T, a *admission, subject string, rule Rule) string {
+	t.Helper()
+	if rule.Kind == v1.Access_RULE_PUBLIC {
+		return "yes"
+	}
+	who, err := a.decide(t.Context(), tenantA, subject, rule)
+	switch {
+	case fault.ReasonOf(err) == fault.Denied:
+		return "-"
+	case err != nil:
+		t.Fatal(err)
+	case who.Own:
+		return "own"
+	}
+	return "yes"
+}
+
+// The rule reader refuses what a tired author may write.
+func TestRulesThatAreNone(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		access   *v1.Access
+		request  string
+		stream   bool
+		complain string
+	}{
+		"none":                 {nil, "BookRequest", false, "the option (berth.v1.access) is missing"},
+		"unspecified":          {&v1.Access{Permission: "booking.create"}, "BookRequest", false, "is missing"},
+		"unknown permission":   {&v1.Access{Rule: v1.Access_RULE_PERMISSION, Permission: "booking.steal"}, "BookRequest", false, "booking.steal"},
+		"widening by nothing":  {&v1.Access{Rule: v1.Access_RULE_SELF, Permission: "booking.steal"}, "BookRequest", false, "booking.steal"},
+		"no permission":        {&v1.Access{Rule: v1.Access_RULE_PERMISSION}, "BookRequest", false, "without a permission"},
+		"public and permitted": {&v1.Access{Rule: v1.Access_RULE_PUBLIC, Permission: "booking.create"}, "BookRequest", false, "RULE_PUBLIC"},
+		"no tenant":            {&v1.Access{Rule: v1.Access_RULE_SELF}, "TimeRange", false, "tenant_id"},
+		"stream of requests":   {&v1.Access{Rule: v1.Access_RULE_SELF}, "BookRequest", true, "stream"},
+		"good":                 {&v1.Access{Rule: v1.Access_RULE_SELF, Permission: "booking.read"}, "BookRequest", false, ""},
+		"public":               {&v1.Access{Rule: v1.Access_RULE_PUBLIC}, "TimeRange", false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := ruleOf(methodWith(t, test.access, test.request, test.stream))
+			if test.complain == "" && err != nil || test.complain != "" && (err == nil || !strings.Contains(err.Error(), test.complain)) {
+				t.Errorf("got %v, want %q", err, test.complain)
+			}
+		})
+	}
+}
+
+// methodWith makes up an RPC over messages of the contract.
+func methodWith(t *testing.T, access *v1.Access, request string, stream bool) protoreflect.MethodDescriptor {
+	t.Helper()
+	options := new(descriptorpb.MethodOptions)
+	if access != nil {
+		proto.SetExtension(options, v1.E_Access, access)
+	}
+	imports := []string{v1.File_berth_v1_booking_service_proto.Path(), v1.File_berth_v1_common_proto.Path()}
+	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
+		Name: new("made/up.proto"), Package: new("made.up"), Syntax: new("proto3"), Dependency: imports,
+		Service: []*descriptorpb.ServiceDescriptorProto{{
+			Name: new("Service"),
+			Method: []*descriptorpb.MethodDescriptorProto{{
+				Name: new("Method"), InputType: new(".berth.v1." + request), OutputType: new(".berth.v1.BookResponse"),
+				ClientStreaming: new(stream), Options: options,
+			}},
+		}},
+	}, protoregistry.GlobalFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file.Services().Get(0).Methods().Get(0)
+}

@@ -1,0 +1,220 @@
+package rpc
+
+import (
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/genproto/googleapis/type/date"
+	"google.golang.org/genproto/googleapis/type/dayofweek"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// lookout is a server whose tenant has a short history: on Monday, 16 March 2026, at 18:00 in Berlin, a class of 8 in which 2 came, 1 did
+// not and 3 are booked, with 2 seats cancelled, 1 of them late, and an unlimited one with 1 seat. All were booked that day, online but for the last.
+type lookout struct {
+	*backOffice
+	berthv1connect.AnalyticsServiceClient
+	location, service string
+}
+
+func newLookout(t *testing.T) *lookout {
+	t.Helper()
+	o := newBackOffice(t)
+	l := &lookout{
+		backOffice: o, AnalyticsServiceClient: berthv1connect.NewAnalyticsServiceClient(o.Client, o.URL),
+		location: o.location(t, &v1.Location{Name: "Pier 1"}).GetId(), service: o.service(t, &v1.Service{Name: "Vinyasa", Duration: hours(1)}).GetId(),
+	}
+	at := time.Date(2026, 3, 16, 17, 0, 0, 0, time.UTC)
+	made := time.Date(2026, 3, 16, 9, 0, 0, 0, time.UTC)
+	session := func(capacity *int) tenant.SessionID {
+		id := tenant.New[tenant.SessionID](made)
+		if _, err := o.DB.Owner.Exec(t.Context(), `
+insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
+values ($1, $2, $3::uuid, $4::uuid, 'Vinyasa', $5, $6, '2026-03-16', $7, 'PUBLISHED', $8, $8)`,
+			o.Tenant, id, l.service, l.location, at, at.Add(time.Hour), capacity, made); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	book := func(session tenant.SessionID, role, status, channel string, party int, late bool) {
+		var checkedIn *time.Time
+		var method *string
+		if status == "ATTENDED" {
+			checkedIn, method = &at, new("QR")
+		}
+		if _, err := o.DB.Owner.Exec(t.Context(), `
+insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, late_cancelled, starts_at, ends_at, created_by,
+  created_at, updated_at, checked_in_at, check_in_method)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'test', $11, $11, $12, $13)`,
+			o.Tenant, tenant.New[tenant.BookingID](made), session, o.Members[role], party, status, channel, late, at, at.Add(time.Hour),
+			made, checkedIn, method); err != nil {
+			t.Fatal(err)
+		}
+	}
+	class, open := session(new(8)), session(nil)
+	book(class, "owner", "ATTENDED", "ONLINE", 2, false)
+	book(class, "admin", "NO_SHOW", "ONLINE", 1, false)
+	book(class, "coach", "CONFIRMED", "ONLINE", 3, false)
+	book(class, "member", "CANCELLED", "ONLINE", 1, true)
+	book(class, "member", "CANCELLED", "ONLINE", 1, false)
+	book(open, "member", "CONFIRMED", "WALK_IN", 1, false)
+	return l
+}
+
+func dayOf(year, month, day int32) *date.Date { return &date.Date{Year: year, Month: month, Day: day} }
+
+func march(from, to int32) *v1.AnalyticsFilter {
+	return &v1.AnalyticsFilter{StartDate: dayOf(2026, 3, from), EndDate: dayOf(2026, 3, to)}
+}
+
+var theDay = &v1.AttendanceCounts{
+	Sessions: 2, Capacity: 8, Booked: 7, BookedLimited: 6, Attended: 2, NoShows: 1, Cancelled: 2, LateCancelled: 1,
+	AttendanceRate: new(2.0 / 3), NoShowRate: new(1.0 / 3), FillRate: new(6.0 / 8),
+	CancellationRate: new(2.0 / 9), LateCancellationRate: new(1.0 / 2),
+}
+
+func TestAttendanceOverTheWire(t *testing.T) {
+	t.Parallel()
+	l := newLookout(t)
+	sum, err := l.GetAttendanceSummary(t.Context(), as(l.owner, &v1.GetAttendanceSummaryRequest{Filter: march(1, 31)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(theDay, sum.Msg.GetCounts(), protocmp.Transform()); diff != "" {
+		t.Error(diff)
+	}
+	filter := march(1, 31)
+	filter.LocationIds, filter.ServiceIds = []string{l.location}, []string{aSession}
+	sum, err = l.GetAttendanceSummary(t.Context(), as(l.owner, &v1.GetAttendanceSummaryRequest{Filter: filter}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&v1.AttendanceCounts{}, sum.Msg.GetCounts(), protocmp.Transform()); diff != "" {
+		t.Error("nothing divides by nothing:", diff)
+	}
+
+	var days []*v1.AttendanceDay
+	for token, pages := "", 1; ; pages++ {
+		page, err := l.ListAttendanceDaily(t.Context(), as(l.owner, &v1.ListAttendanceDailyRequest{Filter: march(14, 18), PageSize: 2, PageToken: token}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		days = append(days, page.Msg.GetDays()...)
+		if token = page.Msg.GetNextPageToken(); token == "" {
+			if pages != 3 {
+				t.Errorf("%d pages", pages)
+			}
+			break
+		}
+		_, err = l.ListAttendanceDaily(t.Context(), as(l.owner, &v1.ListAttendanceDailyRequest{Filter: march(13, 18), PageToken: token}))
+		if diff := cmp.Diff(told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "page_token"}}, tell(t, err)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	want := make([]*v1.AttendanceDay, 5)
+	for i := range want {
+		want[i] = &v1.AttendanceDay{Date: dayOf(2026, 3, int32(14+i)), Counts: &v1.AttendanceCounts{}}
+	}
+	want[2].Counts = theDay
+	if diff := cmp.Diff(want, days, protocmp.Transform()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTrendOverTheWire(t *testing.T) {
+	t.Parallel()
+	l := newLookout(t)
+	made := &v1.BookingTrendPoint{
+		Date: dayOf(2026, 3, 16), Bookings: 6, Seats: 9, Channels: []*v1.ChannelCount{
+			{Channel: v1.Channel_CHANNEL_ONLINE, Bookings: 5, Seats: 8}, {Channel: v1.Channel_CHANNEL_WALK_IN, Bookings: 1, Seats: 1},
+		},
+	}
+	for bucket, want := range map[v1.TrendBucket][]*v1.BookingTrendPoint{
+		v1.TrendBucket_TREND_BUCKET_UNSPECIFIED: {{Date: dayOf(2026, 3, 15)}, made, {Date: dayOf(2026, 3, 17)}},
+		v1.TrendBucket_TREND_BUCKET_DAY:         {{Date: dayOf(2026, 3, 15)}, made, {Date: dayOf(2026, 3, 17)}},
+		v1.TrendBucket_TREND_BUCKET_WEEK:        {{Date: dayOf(2026, 3, 9)}, made},
+	} {
+		trend, err := l.GetBookingTrend(t.Context(), as(l.owner, &v1.GetBookingTrendRequest{Filter: march(15, 17), Bucket: bucket}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, trend.Msg.GetPoints(), protocmp.Transform()); diff != "" {
+			t.Errorf("%s: %s", bucket, diff)
+		}
+	}
+}
+
+func TestUtilizationOverTheWire(t *testing.T) {
+	t.Parallel()
+	l := newLookout(t)
+	row := func(set func(*v1.UtilizationRow)) *v1.UtilizationRow {
+		r := &v1.UtilizationRow{Sessions: 1, SessionsUnlimited: 1, SeatsOffered: 8, SeatsTaken: 6, Rate: new(0.75)}
+		set(r)
+		return r
+	}
+	for group, want := range map[v1.UtilizationGroup]*v1.UtilizationRow{
+		v1.UtilizationGroup_UTILIZATION_GROUP_UNSPECIFIED: row(func(r *v1.UtilizationRow) { r.ServiceId, r.Name = l.service, "Vinyasa" }),
+		v1.UtilizationGroup_UTILIZATION_GROUP_SERVICE:     row(func(r *v1.UtilizationRow) { r.ServiceId, r.Name = l.service, "Vinyasa" }),
+		v1.UtilizationGroup_UTILIZATION_GROUP_LOCATION:    row(func(r *v1.UtilizationRow) { r.LocationId, r.Name = l.location, "Pier 1" }),
+		v1.UtilizationGroup_UTILIZATION_GROUP_RESOURCE:    row(func(*v1.UtilizationRow) {}),
+		v1.UtilizationGroup_UTILIZATION_GROUP_WEEKDAY_HOUR: row(func(r *v1.UtilizationRow) {
+			r.Weekday, r.Hour = dayofweek.DayOfWeek_MONDAY, 18
+		}),
+	} {
+		used, err := l.GetUtilization(t.Context(), as(l.owner, &v1.GetUtilizationRequest{Filter: march(1, 31), GroupBy: group}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer := &v1.GetUtilizationResponse{Rows: []*v1.UtilizationRow{want}, Total: row(func(*v1.UtilizationRow) {})}
+		if diff := cmp.Diff(answer, used.Msg, protocmp.Transform()); diff != "" {
+			t.Errorf("%s: %s", group, diff)
+		}
+	}
+}
+
+func TestAnalyticsRefusals(t *testing.T) {
+	t.Parallel()
+	l := newLookout(t)
+	for name, filter := range map[string]*v1.AnalyticsFilter{
+		"none":             nil,
+		"no dates":         {},
+		"no such day":      {StartDate: dayOf(2026, 2, 29), EndDate: dayOf(2026, 3, 1)},
+		"no end":           {StartDate: dayOf(2026, 2, 28)},
+		"month alone":      {StartDate: dayOf(2026, 2, 0), EndDate: dayOf(2026, 3, 1)},
+		"backwards":        march(2, 1),
+		"more than a year": {StartDate: dayOf(2026, 1, 1), EndDate: dayOf(2027, 1, 2)},
+		"no id":            {StartDate: dayOf(2026, 1, 1), EndDate: dayOf(2026, 1, 1), LocationIds: []string{"Pier 1"}},
+		"id twice":         {StartDate: dayOf(2026, 1, 1), EndDate: dayOf(2026, 1, 1), ServiceIds: []string{aSession, aSession}},
+	} {
+		_, sum := l.GetAttendanceSummary(t.Context(), as(l.owner, &v1.GetAttendanceSummaryRequest{Filter: filter}))
+		_, daily := l.ListAttendanceDaily(t.Context(), as(l.owner, &v1.ListAttendanceDailyRequest{Filter: filter}))
+		_, trend := l.GetBookingTrend(t.Context(), as(l.owner, &v1.GetBookingTrendRequest{Filter: filter}))
+		_, used := l.GetUtilization(t.Context(), as(l.owner, &v1.GetUtilizationRequest{Filter: filter}))
+		for _, err := range []error{sum, daily, trend, used} {
+			if got := tell(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" {
+				t.Errorf("%s: %v", name, got)
+			}
+		}
+	}
+	for _, role := range []string{"coach", "member"} {
+		_, err := l.GetAttendanceSummary(t.Context(), as(l.Token(t, role), &v1.GetAttendanceSummaryRequest{Filter: march(1, 2)}))
+		if got := tell(t, err); got.Reason != "PERMISSION_DENIED" {
+			t.Errorf("%s: %v", role, got)
+		}
+	}
+	// Another tenant's location, named in a filter, matches nothing.
+	other := l.NewTenant(t, "Quay Golf")
+	filter := march(1, 31)
+	filter.LocationIds = []string{l.location}
+	sum, err := l.GetAttendanceSummary(t.Context(), as(l.Token(t, "owner", other), &v1.GetAttendanceSummaryRequest{Filter: filter}))
+	if err != nil || !proto.Equal(sum.Msg.GetCounts(), &v1.AttendanceCounts{}) {
+		t.Error(sum, err)
+	}
+}

@@ -1,0 +1,141 @@
+package rpc
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+)
+
+func TestAuditOverTheWire(t *testing.T) {
+	t.Parallel()
+	o := newBackOffice(t)
+	log := berthv1connect.NewAuditServiceClient(o.Client, o.URL)
+	list := func(q *v1.ListAuditEntriesRequest) (*v1.ListAuditEntriesResponse, error) {
+		answer, err := log.ListAuditEntries(t.Context(), as(o.owner, q))
+		if err != nil {
+			return nil, err
+		}
+		return answer.Msg, nil
+	}
+
+	made := o.location(t, &v1.Location{Name: "Pier 1"})
+	request := as(o.Token(t, "admin"), &v1.UpdateLocationRequest{Location: &v1.Location{Id: made.GetId(), Name: "Quay"}, UpdateMask: mask("name")})
+	request.Header().Set(requestIDHeader, "request-1")
+	if _, err := o.UpdateLocation(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	page, err := list(&v1.ListAuditEntriesRequest{TargetKind: "location", TargetId: made.GetId(), PageSize: 1})
+	if err != nil || len(page.GetEntries()) != 1 || page.GetNextPageToken() == "" {
+		t.Fatal(page, err)
+	}
+	changes, err := structpb.NewStruct(map[string]any{"before": map[string]any{"name": "Pier 1"}, "after": map[string]any{"name": "Quay"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &v1.AuditEntry{
+		Actor: &v1.AuditActor{
+			Kind: v1.AuditActorKind_AUDIT_ACTOR_KIND_MEMBER, Id: o.Members["admin"].String(), Subject: "admin", Name: "Admin",
+		},
+		Action: "location.updated", TargetKind: "location", TargetId: made.GetId(), Changes: changes, RequestId: "request-1",
+	}
+	got := page.GetEntries()[0]
+	if diff := cmp.Diff(want, got, protocmp.Transform(), protocmp.IgnoreFields(&v1.AuditEntry{}, "id", "time")); diff != "" {
+		t.Error(diff)
+	}
+	if got.GetId() == "" || time.Since(got.GetTime().AsTime()) > time.Minute {
+		t.Error(got)
+	}
+	rest, err := list(&v1.ListAuditEntriesRequest{TargetKind: "location", TargetId: made.GetId(), PageSize: 1, PageToken: page.GetNextPageToken()})
+	if err != nil || len(rest.GetEntries()) != 1 || rest.GetEntries()[0].GetAction() != "location.created" || rest.GetNextPageToken() != "" {
+		t.Error(rest, err)
+	}
+
+	// The tenant itself was made by nobody in it.
+	first, err := list(&v1.ListAuditEntriesRequest{ActorKind: v1.AuditActorKind_AUDIT_ACTOR_KIND_SYSTEM})
+	if err != nil || len(first.GetEntries()) != 1 {
+		t.Fatal(first, err)
+	}
+	system := &v1.AuditActor{Kind: v1.AuditActorKind_AUDIT_ACTOR_KIND_SYSTEM}
+	if diff := cmp.Diff(system, first.GetEntries()[0].GetActor(), protocmp.Transform()); diff != "" || first.GetEntries()[0].GetAction() != "tenant.created" {
+		t.Error(first, diff)
+	}
+
+	for name, q := range map[string]*v1.ListAuditEntriesRequest{
+		"another query's token": {TargetKind: "location", PageToken: page.GetNextPageToken()},
+		"no token":              {PageToken: "1"},
+		"huge page":             {PageSize: 501},
+		"NUL":                   {TargetId: "\x00"},
+		"no action":             {Action: "Session.Cancelled"},
+		"backwards": {TimeRange: &v1.TimeRange{
+			Start: timestamppb.New(time.Unix(9, 0)), End: timestamppb.New(time.Unix(8, 0)),
+		}},
+	} {
+		_, err := list(q)
+		if got := tell(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for _, role := range []string{"coach", "member"} {
+		_, err := log.ListAuditEntries(t.Context(), as(o.Token(t, role), &v1.ListAuditEntriesRequest{}))
+		if got := tell(t, err); got.Reason != "PERMISSION_DENIED" {
+			t.Errorf("%s: %v", role, got)
+		}
+	}
+}
+
+func TestAuditFiltersOverTheWire(t *testing.T) {
+	t.Parallel()
+	o := newBackOffice(t)
+	log := berthv1connect.NewAuditServiceClient(o.Client, o.URL)
+	batch := "0190a000-0000-7000-8000-0000000000bb"
+	for i, actor := range []string{o.Members["owner"].String(), "sa:" + aSession, "system", o.Members["admin"].String()} {
+		_, err := o.DB.Owner.Exec(t.Context(), `insert into audit_entries (tenant_id, id, actor, action, target_kind, target_id, batch_id, occurred_at)
+values ($1, $2::uuid, $3, $4, 'thing', $5, $6::uuid, $7)`, o.Tenant, fmt.Sprintf("0190a000-0000-7000-8000-00000000000%d", i), actor,
+			fmt.Sprintf("thing.%d", i), fmt.Sprint("t-", i), batch, time.Date(2026, 3, 16, 12, i, 0, 0, time.UTC))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := func(minute int) *timestamppb.Timestamp {
+		return timestamppb.New(time.Date(2026, 3, 16, 12, minute, 0, 0, time.UTC))
+	}
+	for name, c := range map[string]struct {
+		query *v1.ListAuditEntriesRequest
+		want  []string
+	}{
+		"batch":    {&v1.ListAuditEntriesRequest{}, []string{"thing.3", "thing.2", "thing.1", "thing.0"}},
+		"member":   {&v1.ListAuditEntriesRequest{ActorId: o.Members["owner"].String()}, []string{"thing.0"}},
+		"account":  {&v1.ListAuditEntriesRequest{ActorId: aSession}, []string{"thing.1"}},
+		"accounts": {&v1.ListAuditEntriesRequest{ActorKind: v1.AuditActorKind_AUDIT_ACTOR_KIND_SERVICE_ACCOUNT}, []string{"thing.1"}},
+		"members":  {&v1.ListAuditEntriesRequest{ActorKind: v1.AuditActorKind_AUDIT_ACTOR_KIND_MEMBER}, []string{"thing.3", "thing.0"}},
+		"action":   {&v1.ListAuditEntriesRequest{Action: "thing.2"}, []string{"thing.2"}},
+		"target":   {&v1.ListAuditEntriesRequest{TargetKind: "thing", TargetId: "t-3"}, []string{"thing.3"}},
+		"span":     {&v1.ListAuditEntriesRequest{TimeRange: &v1.TimeRange{Start: at(1), End: at(3)}}, []string{"thing.2", "thing.1"}},
+	} {
+		c.query.BatchId = batch
+		answer, err := log.ListAuditEntries(t.Context(), as(o.owner, c.query))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var got []string
+		for _, e := range answer.Msg.GetEntries() {
+			got = append(got, e.GetAction())
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	answer, err := log.ListAuditEntries(t.Context(), as(o.owner, &v1.ListAuditEntriesRequest{Action: "thing.1"}))
+	if err != nil || answer.Msg.GetEntries()[0].GetActor().GetId() != aSession || answer.Msg.GetEntries()[0].GetBatchId() != batch {
+		t.Error(answer, err)
+	}
+}

@@ -1,0 +1,475 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	validatepb "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	"buf.build/go/protovalidate"
+	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	grpccodes "google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/token"
+)
+
+func answerBooking(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
+	return reply(&v1.BookResponse{Outcome: &v1.BookResponse_Booking{Booking: &v1.Booking{}}})
+}
+
+func TestWhoIsLetIn(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	var seen sync.Map // callers by request id
+	w.booking.get = func(ctx context.Context, r *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error) {
+		if r.Msg.TenantId != caller(ctx).Tenant.String() {
+			t.Errorf("the request names %q, the caller is in %s", r.Msg.TenantId, caller(ctx).Tenant)
+		}
+		seen.Store(RequestID(ctx), caller(ctx))
+		return reply(&v1.GetBookingResponse{})
+	}
+	client := berthv1connect.NewBookingServiceClient(http1, w.url)
+	// GetBooking is for one's own bookings, and with booking.read for everyone's.
+	for _, test := range []struct {
+		name    string
+		token   string
+		tenant  string
+		want    tenant.Caller
+		refused told
+	}{
+		{
+			name: "staff", token: w.token(t, "coach", tenantA),
+			want: tenant.Caller{Tenant: tenantA, Subject: "coach", Member: memberOf("coach"), Roles: []string{"coach"}},
+		},
+		{
+			name: "member for own things", token: w.token(t, "member", tenantA),
+			want: tenant.Caller{Tenant: tenantA, Subject: "member", Member: memberOf("member"), Roles: []string{"member"}, Own: true},
+		},
+		{
+			name: "role without any permission for own things", token: w.token(t, "gardener", tenantA),
+			want: tenant.Caller{Tenant: tenantA, Subject: "gardener", Member: memberOf("gardener"), Roles: []string{"gardener"}, Own: true},
+		},
+		{
+			name: "one of several tenants", token: w.token(t, "member", tenantA, tenantB), tenant: tenantB.String(),
+			want: tenant.Caller{Tenant: tenantB, Subject: "member", Member: memberOf("member"), Roles: []string{"member"}, Own: true},
+		},
+		{
+			name: "upper case", token: w.token(t, "owner", tenantA), tenant: strings.ToUpper(tenantA.String()),
+			want: tenant.Caller{Tenant: tenantA, Subject: "owner", Member: memberOf("owner"), Roles: []string{"owner"}},
+		},
+		{
+			name: "which tenant", token: w.token(t, "member", tenantA, tenantB),
+			refused: told{connect.CodeInvalidArgument, "TENANT_REQUIRED", map[string]string{"field": "tenant_id"}},
+		},
+		{
+			name: "other tenant", token: w.token(t, "owner", tenantA), tenant: tenantB.String(),
+			refused: told{Code: connect.CodePermissionDenied, Reason: "TENANT_FORBIDDEN"},
+		},
+		{
+			name: "no tenant at all", token: w.token(t, "owner"),
+			refused: told{Code: connect.CodePermissionDenied, Reason: "TENANT_FORBIDDEN"},
+		},
+		{
+			name: "no UUID", token: w.token(t, "owner", tenantA), tenant: "' or 1=1",
+			refused: told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant_id"}},
+		},
+		{
+			name: "service account without things of its own", token: w.token(t, "sa:partner", tenantA),
+			refused: told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "booking.read"}},
+		},
+		{
+			name: "left", token: w.token(t, "left", tenantA),
+			refused: told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "booking.read"}},
+		},
+		{
+			name: "stranger", token: w.token(t, "stranger", tenantA),
+			refused: told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "booking.read"}},
+		},
+		{name: "no token", refused: told{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"}},
+		{name: "forged", token: forged(t, w.token(t, "owner", tenantA)), refused: told{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			request := as(test.token, &v1.GetBookingRequest{TenantId: test.tenant, BookingId: aSession})
+			request.Header().Set("X-Request-Id", strings.ReplaceAll(test.name, " ", "-"))
+			_, err := client.GetBooking(t.Context(), request)
+			if test.refused.Code != 0 {
+				if diff := cmp.Diff(test.refused, tell(t, err)); diff != "" {
+					t.Error(diff)
+				}
+			} else if err != nil {
+				t.Error(err)
+			}
+			saw, _ := seen.Load(request.Header().Get("X-Request-Id"))
+			if got, _ := saw.(tenant.Caller); !cmp.Equal(test.want, got) {
+				t.Error(cmp.Diff(test.want, got))
+			}
+		})
+	}
+}
+
+// forged changes one bit of a token's signature.
+func forged(t *testing.T, raw string) string {
+	t.Helper()
+	at := strings.LastIndexByte(raw, '.') + 10
+	other := byte('A')
+	if raw[at] == other {
+		other = 'B'
+	}
+	return raw[:at] + string(other) + raw[at+1:]
+}
+
+func TestSelfNeedsAMembership(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	w.booking.cancel = func(ctx context.Context, _ *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error) {
+		if !caller(ctx).Own {
+			t.Error("nothing widens CancelBooking, and the caller may touch what is not theirs")
+		}
+		return reply(&v1.CancelBookingResponse{})
+	}
+	client := berthv1connect.NewBookingServiceClient(http1, w.url)
+	for subject, allowed := range map[string]bool{"owner": true, "member": true, "sa:partner": false, "left": false, "stranger": false} {
+		_, err := client.CancelBooking(t.Context(), as(w.token(t, subject, tenantA), &v1.CancelBookingRequest{BookingId: aSession}))
+		if allowed != (err == nil) {
+			t.Errorf("%s: %v", subject, err)
+		}
+		if err != nil {
+			if diff := cmp.Diff(told{Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED"}, tell(t, err)); diff != "" {
+				t.Error(diff)
+			}
+		}
+	}
+}
+
+func TestPublicRPCsAskForNoToken(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	client := berthv1connect.NewAccessServiceClient(http1, w.url)
+	for _, token := range []string{"", "nonsense"} {
+		_, err := client.ExchangeKey(t.Context(), as(token, &v1.ExchangeKeyRequest{}))
+		if got := tell(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "key" {
+			t.Errorf("with the token %q: %v", token, got)
+		}
+	}
+}
+
+func TestRefusalsAreAlikeInEveryProtocol(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	w.booking.book = answerBooking
+	w.booking.get = func(context.Context, *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error) {
+		return nil, fault.Missing(fault.BookingNotFound, "booking")
+	}
+	w.members.importing = func(context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse]) error {
+		return fault.New(fault.InvalidArgument, fault.ImportInvalid, "The file has no header.").With("line", "1")
+	}
+	get := func(ctx context.Context, client *http.Client, options connect.ClientOption, token string, message *v1.GetBookingRequest) error {
+		_, err := berthv1connect.NewBookingServiceClient(client, w.url, options).GetBooking(ctx, as(token, message))
+		return err
+	}
+	stream := func(ctx context.Context, client *http.Client, options connect.ClientOption, token string, message *v1.ImportMembersRequest) error {
+		stream, err := berthv1connect.NewMemberServiceClient(client, w.url, options).ImportMembers(ctx, as(token, message))
+		if err != nil {
+			return err
+		}
+		for stream.Receive() {
+		}
+		return errors.Join(stream.Err(), stream.Close())
+	}
+	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
+		t.Helper()
+		for name, test := range map[string]struct {
+			err  error
+			want told
+		}{
+			"no token": {
+				get(t.Context(), client, options, "", &v1.GetBookingRequest{}),
+				told{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"},
+			},
+			"denied before it is validated": {
+				get(t.Context(), client, options, w.token(t, "stranger", tenantA), &v1.GetBookingRequest{BookingId: "x"}),
+				told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "booking.read"}},
+			},
+			"invalid": {
+				get(t.Context(), client, options, w.token(t, "member", tenantA), &v1.GetBookingRequest{BookingId: "x"}),
+				told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "booking_id"}},
+			},
+			"the handler's": {
+				get(t.Context(), client, options, w.token(t, "member", tenantA), &v1.GetBookingRequest{BookingId: aSession}),
+				told{Code: connect.CodeNotFound, Reason: "BOOKING_NOT_FOUND"},
+			},
+			"stream, no token": {
+				stream(t.Context(), client, options, "", &v1.ImportMembersRequest{}),
+				told{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"},
+			},
+			"stream, denied": {
+				stream(t.Context(), client, options, w.token(t, "member", tenantA), &v1.ImportMembersRequest{}),
+				told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "member.import"}},
+			},
+			"stream, other tenant": {
+				stream(t.Context(), client, options, w.token(t, "owner", tenantA), &v1.ImportMembersRequest{TenantId: tenantB.String()}),
+				told{Code: connect.CodePermissionDenied, Reason: "TENANT_FORBIDDEN"},
+			},
+			"stream, invalid": {
+				stream(t.Context(), client, options, w.token(t, "owner", tenantA), &v1.ImportMembersRequest{}),
+				told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "csv"}},
+			},
+			"stream, the handler's": {
+				stream(t.Context(), client, options, w.token(t, "owner", tenantA), &v1.ImportMembersRequest{Csv: []byte("x")}),
+				told{connect.CodeInvalidArgument, "IMPORT_INVALID", map[string]string{"line": "1"}},
+			},
+		} {
+			if diff := cmp.Diff(test.want, tell(t, test.err)); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		}
+	})
+}
+
+func TestOrdinaryGRPCClient(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	w.booking.book = func(ctx context.Context, r *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
+		answer, err := answerBooking(ctx, r)
+		setBookingHeaders(answer.Header(), r.Header(), "CONFIRMED", false)
+		return answer, err
+	}
+	conn, err := grpc.NewClient(strings.TrimPrefix(w.url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	book := func(token, session string) (metadata.MD, error) {
+		ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+token, "idempotency-key", "k1")
+		var header metadata.MD
+		err := conn.Invoke(ctx, berthv1connect.BookingServiceBookProcedure, &v1.BookRequest{SessionId: session}, new(v1.BookResponse), grpc.Header(&header))
+		return header, err
+	}
+	header, err := book(w.token(t, "member", tenantA), aSession)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"x-booking-status": "CONFIRMED", "x-idempotent": "false", "x-idempotency-key": "k1"} {
+		if got := header.Get(name); len(got) != 1 || got[0] != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	for name, test := range map[string]struct {
+		token, session string
+		want           grpccodes.Code
+	}{
+		"no token": {"", aSession, grpccodes.Unauthenticated},
+		"invalid":  {w.token(t, "member", tenantA), "", grpccodes.InvalidArgument},
+		"stranger": {w.token(t, "stranger", tenantA), aSession, grpccodes.PermissionDenied},
+	} {
+		_, err := book(test.token, test.session)
+		if status.Code(err) != test.want || len(status.Convert(err).Details()) == 0 {
+			t.Errorf("%s: %v with %v", name, err, status.Convert(err).Details())
+		}
+	}
+}
+
+func TestEveryViolationIsListed(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	_, err := berthv1connect.NewBookingServiceClient(http1, w.url).
+		Book(t.Context(), as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: "x", PartySize: -1}))
+	var wire *connect.Error
+	if !errors.As(err, &wire) {
+		t.Fatal(err)
+	}
+	var fields []string
+	for _, detail := range wire.Details() {
+		value, err := detail.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if violations, ok := value.(*validatepb.Violations); ok {
+			for _, v := range violations.GetViolations() {
+				fields = append(fields, protovalidate.FieldPathString(v.GetField()))
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"session_id", "party_size"}, fields); diff != "" {
+		t.Error(diff)
+	}
+	if field := infoOf(t, wire).GetMetadata()["field"]; field != "session_id" {
+		t.Errorf("the first field is %q", field)
+	}
+}
+
+func TestWhatNobodyMaySee(t *testing.T) {
+	t.Parallel()
+	for name, broken := range map[string]func(context.Context) error{
+		"panic":    func(context.Context) error { panic("secret: 1234") },
+		"bug":      func(context.Context) error { return errors.New("secret: 1234") },
+		"internal": func(context.Context) error { return fault.New(fault.Internal, fault.InternalError, "secret: 1234") },
+		"wrapped":  func(context.Context) error { return fmt.Errorf("booking: %w", errors.New("secret: 1234")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWire(t)
+			w.booking.book = func(ctx context.Context, _ *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
+				return nil, broken(ctx)
+			}
+			w.members.importing = func(ctx context.Context, _ *connect.Request[v1.ImportMembersRequest], _ *connect.ServerStream[v1.ImportMembersResponse]) error {
+				return broken(ctx)
+			}
+			request := as(w.token(t, "owner", tenantA), &v1.BookRequest{SessionId: aSession})
+			request.Header().Set("X-Request-Id", "abc-1")
+			_, err := berthv1connect.NewBookingServiceClient(http1, w.url).Book(t.Context(), request)
+			want := told{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "abc-1"}}
+			if diff := cmp.Diff(want, tell(t, err)); diff != "" {
+				t.Error(diff)
+			}
+			if text := err.Error(); strings.Contains(text, "secret") || !strings.Contains(text, "abc-1") {
+				t.Error(text)
+			}
+			importing := as(w.token(t, "owner", tenantA), &v1.ImportMembersRequest{Csv: []byte("x")})
+			importing.Header().Set("X-Request-Id", "abc-1")
+			stream, err := berthv1connect.NewMemberServiceClient(http1, w.url).ImportMembers(t.Context(), importing)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for stream.Receive() {
+			}
+			if diff := cmp.Diff(want, tell(t, stream.Err())); diff != "" {
+				t.Error(diff)
+			}
+			log := w.log.String()
+			if strings.Count(log, "secret: 1234") != 2 || strings.Count(log, `"request_id":"abc-1"`) != 2 || strings.Contains(log, "Bearer") {
+				t.Error(log)
+			}
+			if name == "panic" && !strings.Contains(log, "chain_test.go") {
+				t.Errorf("no stack in %s", log)
+			}
+		})
+	}
+}
+
+func TestTheSourceOfRolesIsDown(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	_, err := berthv1connect.NewBookingServiceClient(http1, w.url).
+		Book(t.Context(), as(w.token(t, "broken", tenantA), &v1.BookRequest{SessionId: aSession}))
+	if got := tell(t, err); got.Reason != "INTERNAL" || strings.Contains(err.Error(), "fire") {
+		t.Error(err)
+	}
+}
+
+func TestTimeIsLimited(t *testing.T) {
+	t.Parallel()
+	w := newWire(t, func(c *Config) { c.TimeLimit = 50 * time.Millisecond })
+	w.booking.book = func(ctx context.Context, _ *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
+		<-ctx.Done()
+		return nil, fmt.Errorf("booking: %w", ctx.Err())
+	}
+	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
+		t.Helper()
+		_, err := berthv1connect.NewBookingServiceClient(client, w.url, options).
+			Book(t.Context(), as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: aSession}))
+		if diff := cmp.Diff(told{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"}, tell(t, err)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestACallerThatLeavesEndsTheRequest(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	begun, ended := make(chan struct{}), make(chan error, 1)
+	w.booking.book = func(ctx context.Context, _ *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
+		close(begun)
+		<-ctx.Done()
+		ended <- ctx.Err()
+		return nil, ctx.Err()
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-begun
+		cancel()
+	}()
+	_, err := berthv1connect.NewBookingServiceClient(http2, w.url, connect.WithGRPC()).
+		Book(ctx, as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: aSession}))
+	if connect.CodeOf(err) != connect.CodeCanceled {
+		t.Error(err)
+	}
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestFaultsInTheContractsWords(t *testing.T) {
+	t.Parallel()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	late, cancel := context.WithTimeout(t.Context(), -1)
+	t.Cleanup(cancel)
+	for name, test := range map[string]struct {
+		ctx  context.Context //nolint:containedctx // a table
+		err  error
+		want told
+		text string
+	}{
+		"fault": {
+			err:  fault.New(fault.FailedPrecondition, fault.AdvanceWindow, "Too early.").With("opens_at", "2026-03-29T01:00:00Z"),
+			want: told{connect.CodeFailedPrecondition, "ADVANCE_WINDOW", map[string]string{"opens_at": "2026-03-29T01:00:00Z"}}, text: "Too early.",
+		},
+		"wrapped fault with a cause": {
+			err:  fmt.Errorf("book: %w", fault.New(fault.Unavailable, fault.Contention, "Try again.").Because(errors.New("secret"))),
+			want: told{Code: connect.CodeUnavailable, Reason: "CONTENTION"}, text: "Try again.",
+		},
+		"field": {
+			err:  fault.Invalid("session.start", "start is wrong."),
+			want: told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "session.start"}}, text: "start is wrong.",
+		},
+		"encoded already": {
+			err:  fmt.Errorf("read: %w", tooLarge(7)),
+			want: told{connect.CodeResourceExhausted, "REQUEST_TOO_LARGE", map[string]string{"limit_bytes": "7"}}, text: "The request is larger than 7 bytes.",
+		},
+		"commit unknown": {
+			err:  fmt.Errorf("book: %w: %w", pg.ErrCommitUnknown, errors.New("secret")),
+			want: told{connect.CodeDeadlineExceeded, "DEADLINE_EXCEEDED", map[string]string{"outcome": "unknown"}},
+		},
+		"caller left":           {ctx: ended, err: errors.New("secret"), want: told{Code: connect.CodeCanceled, Reason: "CANCELED"}},
+		"late":                  {ctx: late, err: errors.New("secret"), want: told{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"}},
+		"late inside":           {err: fmt.Errorf("x: %w", context.DeadlineExceeded), want: told{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"}},
+		"a fault, though late":  {ctx: late, err: fault.Missing(fault.PlanNotFound, "plan"), want: told{Code: connect.CodeNotFound, Reason: "PLAN_NOT_FOUND"}},
+		"connect's argument":    {err: connect.NewError(connect.CodeInvalidArgument, errors.New("odd")), want: told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}, text: "odd"},
+		"connect's size":        {err: connect.NewError(connect.CodeResourceExhausted, errors.New("big")), want: told{Code: connect.CodeResourceExhausted, Reason: "REQUEST_TOO_LARGE"}, text: "big"},
+		"connect's own trouble": {err: connect.NewError(connect.CodeUnknown, errors.New("secret")), want: told{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "r1"}}},
+		"anything":              {err: errors.New("secret"), want: told{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "r1"}}, text: "Something went wrong. Its id is r1."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := test.ctx
+			if ctx == nil {
+				ctx = t.Context()
+			}
+			ctx = context.WithValue(ctx, callKey{}, &call{id: "r1", principal: token.Principal{}})
+			wire := encode(ctx, faultOf(ctx, test.err))
+			if diff := cmp.Diff(test.want, tell(t, wire)); diff != "" {
+				t.Error(diff)
+			}
+			if strings.Contains(wire.Message(), "secret") || test.text != "" && test.text != wire.Message() {
+				t.Errorf("the sentence is %q", wire.Message())
+			}
+		})
+	}
+}

@@ -1,0 +1,26 @@
+package rpc
+
+import (
+	"net/http"
+	"time"
+
+	connectcors "connectrpc.com/cors"
+	"github.com/rs/cors"
+)
+
+// crossOrigin lets pages of the given origins call from a browser.
+func crossOrigin(origins []string) func(http.Handler) http.Handler {
+	if len(origins) == 0 {
+		// The library would take none for all.
+		return func(next http.Handler) http.Handler { return next }
+	}
+	return cors.New(cors.Options{
+		AllowedOrigins: origins,
+		AllowedMethods: connectcors.AllowedMethods(),
+		AllowedHeaders: append(connectcors.AllowedHeaders(),
+			"Authorization", idempotencyKeyHeader, bookingChannelHeader, requestIDHeader),
+		ExposedHeaders: append(connectcors.ExposedHeaders(),
+			bookingStatusHeader, idempotentHeader, idempotencyKeyEcho, requestIDHeader),
+		MaxAge: int((2 * time.Hour).Seconds()),
+	}).Handler
+}

@@ -1,0 +1,107 @@
+package rpc
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/berthhq/berth/internal/access"
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/checkin"
+	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/token"
+)
+
+// testServer is the whole service over a database of its own, with a tenant in
+// which somebody holds each of the built-in roles.
+type testServer struct {
+	URL    string
+	Client *http.Client
+	App    *app.App
+	DB     *pgtest.DB
+	Tenant tenant.TenantID
+	// Members are the tenant's, by role.
+	Members map[string]tenant.MemberID
+
+	issuer *token.Issuer
+}
+
+// newTestServer starts one. Tokens are good for the subjects "owner", "admin",
+// "coach" and "member".
+func newTestServer(t *testing.T, adapt ...func(*app.Config)) *testServer {
+	t.Helper()
+	s := &testServer{DB: pgtest.New(t), Client: http1, Members: make(map[string]tenant.MemberID)}
+	keys, err := checkin.NewKeys([]byte("a key for tests that is 32 bytes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	guard := access.New(app.AccessSource(s.DB.DB))
+	config := app.Config{DB: s.DB.DB, Now: time.Now, CheckInKeys: keys, PublicURL: "https://berth.test", RolesChanged: guard.Invalidate}
+	for _, f := range adapt {
+		f(&config)
+	}
+	s.App = app.New(config)
+	s.issuer, err = token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "https://berth.test", "berth", config.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verifier, err := token.NewVerifier(config.Now, s.issuer.Trust())
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := New(Config{
+		App: s.App, Guard: guard, Verifier: verifier, Issuer: s.issuer, Now: config.Now,
+		Health: NewHealth(func(context.Context) error { return nil }),
+		Logger: slog.New(slog.NewTextHandler(t.Output(), nil)), Metrics: prometheus.NewRegistry(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.URL = listen(t, handler)
+	s.Tenant = s.NewTenant(t, "Harbour Yoga")
+	return s
+}
+
+// NewTenant makes a tenant with a member for each role that people hold. The
+// subjects are the same in every tenant.
+func (s *testServer) NewTenant(t *testing.T, name string) tenant.TenantID {
+	t.Helper()
+	made, err := s.App.CreateTenant(t.Context(), app.NewTenant{
+		Name: name, TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, role := range []string{tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember} {
+		id := tenant.New[tenant.MemberID](time.Now())
+		if _, err := s.DB.Owner.Exec(t.Context(), `
+			with member as (
+				insert into members (tenant_id, id, subject, name, created_at, updated_at) values ($1, $2, $3, initcap($3), now(), now())
+			) insert into member_roles (tenant_id, member_id, role, created_at) values ($1, $2, $3, now())`, made.ID, id, role); err != nil {
+			t.Fatal(err)
+		}
+		if s.Tenant.IsZero() {
+			s.Members[role] = id
+		}
+	}
+	return made.ID
+}
+
+// Token signs one for a subject; without tenants it is good for the first one.
+func (s *testServer) Token(t *testing.T, subject string, tenants ...tenant.TenantID) string {
+	t.Helper()
+	if len(tenants) == 0 {
+		tenants = []tenant.TenantID{s.Tenant}
+	}
+	raw, _, err := s.issuer.Issue(token.Grant{Subject: subject, Tenants: tenants}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}

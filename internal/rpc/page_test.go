@@ -1,0 +1,137 @@
+package rpc
+
+import (
+	"encoding/base64"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+	"pgregory.net/rapid"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+type row struct {
+	Start time.Time
+	ID    tenant.SessionID
+}
+
+func TestPageSizes(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int32]int{0: 50, 1: 1, 500: 500, 501: 500} {
+		p, err := openPage[row](&v1.ListMyBookingsRequest{PageSize: size})
+		if err != nil || p.Size != want || p.After != nil {
+			t.Errorf("%d: %+v, %v", size, p, err)
+		}
+	}
+}
+
+func TestATokenGoesOnWithItsOwnQueryOnly(t *testing.T) {
+	t.Parallel()
+	query := &v1.ListMyBookingsRequest{
+		TenantId: tenantA.String(), Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CONFIRMED}, PageSize: 7,
+		StartsWithin: &v1.TimeRange{Start: timestamppb.New(time.Unix(1, 0))},
+	}
+	first, err := openPage[row](query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := row{time.Date(2026, 3, 29, 1, 30, 0, 123456000, time.UTC), id[tenant.SessionID](aSession)}
+	token, err := first.next(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(token) > 500 {
+		t.Errorf("the contract refuses a token of %d characters", len(token))
+	}
+	for name, change := range map[string]func(*v1.ListMyBookingsRequest){
+		"same":          func(*v1.ListMyBookingsRequest) {},
+		"smaller pages": func(r *v1.ListMyBookingsRequest) { r.PageSize = 1 },
+	} {
+		r := proto.CloneOf(query)
+		r.PageToken = token
+		change(r)
+		p, err := openPage[row](r)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(&last, p.After); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*v1.ListMyBookingsRequest){
+		"other tenant":  func(r *v1.ListMyBookingsRequest) { r.TenantId = tenantB.String() },
+		"other filter":  func(r *v1.ListMyBookingsRequest) { r.Statuses = nil },
+		"other span":    func(r *v1.ListMyBookingsRequest) { r.StartsWithin.Start.Seconds++ },
+		"nonsense":      func(r *v1.ListMyBookingsRequest) { r.PageToken = "?" },
+		"too short":     func(r *v1.ListMyBookingsRequest) { r.PageToken = "AAAA" },
+		"no position":   func(r *v1.ListMyBookingsRequest) { r.PageToken = base64.RawURLEncoding.EncodeToString(raw[:querySize]) },
+		"other message": func(*v1.ListMyBookingsRequest) {},
+	} {
+		r := proto.CloneOf(query)
+		r.PageToken = token
+		change(r)
+		_, err := openPage[row](r)
+		if name == "other message" {
+			_, err = openPage[row](&v1.ListAuditEntriesRequest{PageToken: token})
+		}
+		if fault.ReasonOf(err) != fault.InvalidField {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Rows come and go while somebody turns the pages: those that stay are seen once.
+func TestPagesAreStableUnderInserts(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.SliceOfDistinct(rapid.IntRange(0, 1000), rapid.ID[int]).Draw(t, "rows")
+		slices.Sort(rows)
+		stay := slices.Clone(rows)
+		request := &v1.ListAuditEntriesRequest{PageSize: int32(rapid.IntRange(1, 5).Draw(t, "size"))}
+		var seen []int
+		for {
+			p, err := openPage[int](request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			from := 0
+			if p.After != nil {
+				from, _ = slices.BinarySearch(rows, *p.After+1)
+			}
+			page, next, err := cut(p, rows[from:min(from+p.Size+1, len(rows))], func(r int) int { return r })
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen = append(seen, page...)
+			if next == "" {
+				break
+			}
+			request.PageToken = next
+			change := rapid.IntRange(0, 1000).Draw(t, "change")
+			if at, found := slices.BinarySearch(rows, change); found {
+				rows = slices.Delete(rows, at, at+1)
+				stay = slices.DeleteFunc(stay, func(r int) bool { return r == change })
+			} else {
+				rows = slices.Insert(rows, at, change)
+			}
+		}
+		if !slices.IsSorted(seen) || len(slices.Compact(slices.Clone(seen))) != len(seen) {
+			t.Fatalf("twice or out of order: %v", seen)
+		}
+		for _, r := range stay {
+			if !slices.Contains(seen, r) {
+				t.Fatalf("%d stayed and was not seen in %v", r, seen)
+			}
+		}
+	})
+}

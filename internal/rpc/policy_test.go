@@ -1,0 +1,172 @@
+package rpc
+
+import (
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+)
+
+const (
+	tenantLevel   = v1.PolicyLevel_POLICY_LEVEL_TENANT
+	locationLevel = v1.PolicyLevel_POLICY_LEVEL_LOCATION
+	serviceLevel  = v1.PolicyLevel_POLICY_LEVEL_SERVICE
+)
+
+func hours(n int) *durationpb.Duration { return durationpb.New(time.Duration(n) * time.Hour) }
+
+func builtInPolicy() *v1.Policy {
+	return &v1.Policy{
+		AdvanceWindow: hours(30 * 24), BookingClosesBefore: hours(0), CancellationWindow: hours(24),
+		AllowLateCancellation: new(false), AllowReschedule: new(false), TierCancellations: &v1.TierCancellations{},
+		HoldTtl: durationpb.New(10 * time.Minute), CheckinOpensBefore: hours(1), CheckinClosesAfterEnd: durationpb.New(30 * time.Minute),
+		GpsMaxMeters: new(int32(200)), WaitlistEnabled: new(true), AutoNoShow: new(false),
+		AutoNoShowAfter: durationpb.New(30 * time.Minute),
+	}
+}
+
+func (o *backOffice) setPolicy(t *testing.T, layer *v1.PolicyLayer, paths ...string) *v1.UpdatePolicyResponse {
+	t.Helper()
+	answer, err := o.UpdatePolicy(t.Context(), as(o.owner, &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: mask(paths...)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Msg
+}
+
+func TestPolicyOverTheWire(t *testing.T) {
+	t.Parallel()
+	o := newBackOffice(t)
+	at, of := o.location(t, &v1.Location{Name: "Pier 1"}).GetId(), o.service(t, &v1.Service{Name: "Vinyasa", Duration: hours(1)}).GetId()
+	effective := func() *v1.EffectivePolicy {
+		t.Helper()
+		answer, err := o.GetPolicy(t.Context(), as(o.Token(t, "coach"), &v1.GetPolicyRequest{LocationId: at, ServiceId: of}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.Msg.GetEffective()
+	}
+
+	// Every field is set, and has its origin, in the order of the contract.
+	fields := (&v1.Policy{}).ProtoReflect().Descriptor().Fields()
+	want := &v1.EffectivePolicy{Policy: builtInPolicy()}
+	for i := range fields.Len() {
+		want.Origins = append(want.Origins, &v1.PolicyOrigin{Field: string(fields.Get(i).Name()), Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT})
+	}
+	want.Layers = []*v1.PolicyLayer{
+		{Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT, Policy: builtInPolicy()},
+		{Level: tenantLevel, Policy: &v1.Policy{}, Etag: "v0"},
+		{Level: locationLevel, TargetId: at, Policy: &v1.Policy{}, Etag: "v0"},
+		{Level: serviceLevel, TargetId: of, Policy: &v1.Policy{}, Etag: "v0"},
+	}
+	if diff := cmp.Diff(want, effective(), protocmp.Transform()); diff != "" {
+		t.Fatal(diff)
+	}
+
+	tiers := &v1.TierCancellations{Overrides: []*v1.TierCancellation{
+		{Tier: "member", CancellationWindow: hours(4), AllowReschedule: new(true)}, {Tier: "visitor", CancellationWindow: hours(48)},
+	}}
+	o.setPolicy(t, &v1.PolicyLayer{Level: tenantLevel, Policy: &v1.Policy{CancellationWindow: hours(12), HoldTtl: hours(1), TierCancellations: tiers}, Etag: "v0"},
+		"cancellation_window", "tier_cancellations") // hold_ttl is sent, and not named
+	o.setPolicy(t, &v1.PolicyLayer{Level: serviceLevel, TargetId: of, Policy: &v1.Policy{GpsMaxMeters: new(int32(50))}}, "gps_max_meters")
+	set := o.setPolicy(t, &v1.PolicyLayer{Level: locationLevel, TargetId: at, Policy: &v1.Policy{
+		CancellationWindow: hours(0), GpsMaxMeters: new(int32(100)), TierCancellations: &v1.TierCancellations{},
+	}}, "cancellation_window", "gps_max_meters", "tier_cancellations", "allow_reschedule")
+
+	atLocation := &v1.PolicyLayer{
+		Level: locationLevel, TargetId: at, Etag: "v1",
+		Policy: &v1.Policy{CancellationWindow: hours(0), GpsMaxMeters: new(int32(100)), TierCancellations: &v1.TierCancellations{}},
+	}
+	untimed := protocmp.IgnoreFields(&v1.PolicyLayer{}, "update_time")
+	if diff := cmp.Diff(atLocation, set.GetLayer(), protocmp.Transform(), untimed); diff != "" {
+		t.Error(diff)
+	}
+	if len(set.GetEffective().GetLayers()) != 3 || set.GetLayer().GetUpdateTime() == nil {
+		t.Error(set)
+	}
+	want.Policy.CancellationWindow, want.Policy.GpsMaxMeters = hours(0), new(int32(50))
+	want.Origins[2].Level, want.Origins[2].TargetId = locationLevel, at
+	want.Origins[5].Level, want.Origins[5].TargetId = locationLevel, at
+	want.Origins[9].Level, want.Origins[9].TargetId = serviceLevel, of
+	want.Layers[1].Policy, want.Layers[1].Etag = &v1.Policy{CancellationWindow: hours(12), TierCancellations: tiers}, "v1"
+	want.Layers[2] = atLocation
+	want.Layers[3].Policy, want.Layers[3].Etag = &v1.Policy{GpsMaxMeters: new(int32(50))}, "v1"
+	if diff := cmp.Diff(want, effective(), protocmp.Transform(), untimed); diff != "" {
+		t.Error(diff)
+	}
+
+	// What is named and not sent is inherited again, and the tenant's tiers with it.
+	o.setPolicy(t, &v1.PolicyLayer{Level: locationLevel, TargetId: at, Etag: "v1"}, "cancellation_window", "tier_cancellations")
+	got := effective()
+	if diff := cmp.Diff(tiers, got.GetPolicy().GetTierCancellations(), protocmp.Transform()); diff != "" {
+		t.Error(diff)
+	}
+	if got.GetOrigins()[2].GetLevel() != tenantLevel || got.GetOrigins()[2].GetTargetId() != "" || got.GetPolicy().GetCancellationWindow().AsDuration() != 12*time.Hour {
+		t.Error(got)
+	}
+
+	// Every field goes there and back.
+	all := make([]string, fields.Len())
+	for i := range all {
+		all[i] = string(fields.Get(i).Name())
+	}
+	full := &v1.Policy{
+		AdvanceWindow: hours(1), BookingClosesBefore: hours(2), CancellationWindow: hours(3), AllowLateCancellation: new(true),
+		AllowReschedule: new(true), TierCancellations: tiers, HoldTtl: hours(4), CheckinOpensBefore: hours(5), CheckinClosesAfterEnd: hours(6),
+		GpsMaxMeters: new(int32(700)), WaitlistEnabled: new(false), AutoNoShow: new(true), AutoNoShowAfter: hours(8),
+	}
+	o.setPolicy(t, &v1.PolicyLayer{Level: serviceLevel, TargetId: of, Policy: full}, all...)
+	if diff := cmp.Diff(full, effective().GetPolicy(), protocmp.Transform()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPolicyRefusals(t *testing.T) {
+	t.Parallel()
+	o := newBackOffice(t)
+	for name, c := range map[string]struct {
+		layer *v1.PolicyLayer
+		path  string
+		want  told
+	}{
+		"no level":           {&v1.PolicyLayer{}, "hold_ttl", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
+		"built in":           {&v1.PolicyLayer{Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT}, "hold_ttl", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
+		"no target":          {&v1.PolicyLayer{Level: serviceLevel}, "hold_ttl", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
+		"target of a tenant": {&v1.PolicyLayer{Level: tenantLevel, TargetId: aSession}, "hold_ttl", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
+		"unknown path":       {&v1.PolicyLayer{Level: tenantLevel}, "holding", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
+		"absent location":    {&v1.PolicyLayer{Level: locationLevel, TargetId: aSession}, "hold_ttl", told{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}},
+		"absent service":     {&v1.PolicyLayer{Level: serviceLevel, TargetId: aSession}, "hold_ttl", told{Code: connect.CodeNotFound, Reason: "SERVICE_NOT_FOUND"}},
+		"stale":              {&v1.PolicyLayer{Level: tenantLevel, Etag: "v1"}, "hold_ttl", told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"}},
+		"fraction": {
+			&v1.PolicyLayer{Level: tenantLevel, Policy: &v1.Policy{HoldTtl: durationpb.New(time.Hour + time.Millisecond)}}, "hold_ttl",
+			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "layer.policy.hold_ttl"}},
+		},
+		"same tier twice": {
+			&v1.PolicyLayer{Level: tenantLevel, Policy: &v1.Policy{TierCancellations: &v1.TierCancellations{Overrides: []*v1.TierCancellation{
+				{Tier: "member", CancellationWindow: hours(1)}, {Tier: "member", CancellationWindow: hours(2)},
+			}}}}, "tier_cancellations", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
+		},
+	} {
+		_, err := o.UpdatePolicy(t.Context(), as(o.owner, &v1.UpdatePolicyRequest{Layer: c.layer, UpdateMask: mask(c.path)}))
+		got := tell(t, err)
+		if c.want.Metadata == nil {
+			got.Metadata = nil
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	_, err := o.GetPolicy(t.Context(), as(o.owner, &v1.GetPolicyRequest{LocationId: aSession}))
+	if got := tell(t, err); got.Reason != "LOCATION_NOT_FOUND" {
+		t.Error(got)
+	}
+	_, err = o.GetPolicy(t.Context(), as(o.owner, &v1.GetPolicyRequest{ServiceId: aSession}))
+	if got := tell(t, err); got.Reason != "SERVICE_NOT_FOUND" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,68 @@
+package rpc
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/fault"
+)
+
+// The contract's reasons and the code's are one list.
+func TestReasonsAreThoseOfTheContract(t *testing.T) {
+	t.Parallel()
+	file, err := parser.ParseFile(token.NewFileSet(), "../fault/reason.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := make(map[string]bool)
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok {
+			for _, value := range spec.Values {
+				text, err := strconv.Unquote(value.(*ast.BasicLit).Value) //nolint:forcetypeassert // a reason is a text
+				if err != nil {
+					t.Fatal(err)
+				}
+				if known[text] {
+					t.Errorf("fault has %s twice", text)
+				}
+				known[text] = true
+			}
+		}
+		return true
+	})
+	if len(known) < 50 {
+		t.Fatalf("only %d reasons were found", len(known))
+	}
+	for number, name := range v1.ErrorReason_name {
+		reason := strings.TrimPrefix(name, "ERROR_REASON_")
+		if number == 0 {
+			continue
+		}
+		if !known[reason] {
+			t.Errorf("the contract's %s is not in package fault", reason)
+		}
+		delete(known, reason)
+	}
+	for reason := range known {
+		t.Errorf("fault's %s is not in the contract", reason)
+	}
+}
+
+func TestEveryKindHasACode(t *testing.T) {
+	t.Parallel()
+	seen := make(map[connect.Code]bool)
+	for kind := fault.Internal; kind <= fault.DeadlineExceeded; kind++ {
+		code, ok := codes[kind]
+		if !ok || seen[code] {
+			t.Errorf("kind %d has the code %v", kind, code)
+		}
+		seen[code] = true
+	}
+}

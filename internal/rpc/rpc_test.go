@@ -1,0 +1,277 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/access"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/token"
+)
+
+var (
+	tenantA = tenant.MustParse[tenant.TenantID]("0190a000-0000-7000-8000-00000000000a")
+	tenantB = tenant.MustParse[tenant.TenantID]("0190a000-0000-7000-8000-00000000000b")
+)
+
+const aSession = "0190a000-0000-7000-8000-000000000001"
+
+// people is an access.Source: in every tenant, whoever is called like a built-in role holds it.
+type people struct{}
+
+func (people) Roles(context.Context, tenant.TenantID) ([]access.Role, error) {
+	return []access.Role{{Name: "gardener"}}, nil
+}
+
+func (people) Holder(_ context.Context, _ tenant.TenantID, subject string) (access.Holder, error) {
+	holder := access.Holder{Member: memberOf(subject), Roles: []string{subject}, Active: true}
+	switch subject {
+	case "sa:partner":
+		return access.Holder{Roles: []string{tenant.RolePartner}, Active: true}, nil
+	case tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, "gardener":
+		return holder, nil
+	case "left":
+		return access.Holder{Member: memberOf(subject), Roles: []string{tenant.RoleOwner}}, nil
+	case "broken":
+		return access.Holder{}, errors.New("secret: the directory is on fire")
+	}
+	return access.Holder{}, nil
+}
+
+// memberOf makes up the same id for a subject again and again.
+func memberOf(subject string) tenant.MemberID {
+	var id tenant.MemberID
+	copy(id.UUID[:], "member:"+subject)
+	return id
+}
+
+// wire is a server over loopback whose handlers are the test's own.
+type wire struct {
+	url     string
+	issuer  *token.Issuer
+	metrics *prometheus.Registry
+	health  *Health
+	log     *lines
+	booking *bookings
+	members *members
+	session *schedule
+}
+
+func newWire(t *testing.T, adapt ...func(*Config)) *wire {
+	t.Helper()
+	w := &wire{
+		metrics: prometheus.NewRegistry(),
+		health:  NewHealth(func(context.Context) error { return nil }),
+		log:     new(lines),
+		booking: new(bookings), members: new(members), session: new(schedule),
+	}
+	var err error
+	w.issuer, err = token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "https://berth.test", "berth", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verifier, err := token.NewVerifier(time.Now, w.issuer.Trust())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{
+		Guard: access.New(people{}), Verifier: verifier, Issuer: w.issuer, Health: w.health, Now: time.Now,
+		Logger: slog.New(slog.NewJSONHandler(w.log, nil)), Metrics: w.metrics,
+		Origins: []string{"https://app.test"},
+	}
+	for _, f := range adapt {
+		f(&c)
+	}
+	handler, err := c.serve(services{
+		tenant: &tenantService{}, member: w.members, access: &accessService{}, session: w.session, booking: w.booking,
+		credit: &creditService{}, checkIn: &checkInService{}, analytics: &analyticsService{}, audit: &auditService{},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.url = listen(t, handler)
+	return w
+}
+
+func listen(t *testing.T, handler http.Handler) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := NewServer(handler, slog.New(slog.DiscardHandler))
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		_ = server.Close()
+		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
+	})
+	return "http://" + listener.Addr().String()
+}
+
+// token signs one for a subject, good for the tenants.
+func (w *wire) token(t *testing.T, subject string, tenants ...tenant.TenantID) string {
+	t.Helper()
+	raw, _, err := w.issuer.Issue(token.Grant{Subject: subject, Tenants: tenants}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// protocols are the three ways of calling; each is a client's own business.
+var protocols = map[string]struct {
+	client  *http.Client
+	options connect.ClientOption
+}{
+	"connect":      {http1, connect.WithClientOptions()},
+	"connect+json": {http1, connect.WithProtoJSON()},
+	"connect+get":  {http1, connect.WithHTTPGet()},
+	"connect+h2c":  {http2, connect.WithClientOptions()},
+	"grpc":         {http2, connect.WithGRPC()},
+	"grpc-web":     {http1, connect.WithGRPCWeb()},
+}
+
+var (
+	http1 = &http.Client{Transport: &http.Transport{}}
+	http2 = &http.Client{Transport: &http.Transport{Protocols: unencryptedHTTP2()}}
+)
+
+func unencryptedHTTP2() *http.Protocols {
+	p := new(http.Protocols)
+	p.SetUnencryptedHTTP2(true)
+	return p
+}
+
+func eachProtocol(t *testing.T, test func(t *testing.T, client *http.Client, options connect.ClientOption)) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(protocols)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, protocols[name].client, protocols[name].options)
+		})
+	}
+}
+
+// as is a request with a token.
+func as[T any](token string, message *T) *connect.Request[T] {
+	request := connect.NewRequest(message)
+	if token != "" {
+		request.Header().Set("Authorization", "Bearer "+token)
+	}
+	return request
+}
+
+// told is what an error says to a program.
+type told struct {
+	Code     connect.Code
+	Reason   string
+	Metadata map[string]string
+}
+
+func tell(t *testing.T, err error) told {
+	t.Helper()
+	var wire *connect.Error
+	if !errors.As(err, &wire) {
+		t.Fatalf("got %v, want an error of the server", err)
+	}
+	if info := infoOf(t, wire); info != nil {
+		if info.GetDomain() != errorDomain {
+			t.Errorf("domain %q", info.GetDomain())
+		}
+		return told{wire.Code(), info.GetReason(), info.GetMetadata()}
+	}
+	t.Fatalf("no ErrorInfo in %v", err)
+	return told{}
+}
+
+func infoOf(t *testing.T, err *connect.Error) *errdetails.ErrorInfo {
+	t.Helper()
+	for _, detail := range err.Details() {
+		value, err := detail.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, ok := value.(*errdetails.ErrorInfo); ok {
+			return info
+		}
+	}
+	return nil
+}
+
+// lines is a log that tests can read.
+type lines struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = append(l.text, p...)
+	return len(p), nil
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.text)
+}
+
+// bookings, members and schedule answer as the test says.
+type bookings struct {
+	berthv1connect.UnimplementedBookingServiceHandler
+
+	book   func(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error)
+	get    func(context.Context, *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error)
+	cancel func(context.Context, *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error)
+}
+
+func (b *bookings) Book(ctx context.Context, r *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
+	return b.book(ctx, r)
+}
+
+func (b *bookings) GetBooking(ctx context.Context, r *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error) {
+	return b.get(ctx, r)
+}
+
+func (b *bookings) CancelBooking(ctx context.Context, r *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error) {
+	return b.cancel(ctx, r)
+}
+
+type members struct {
+	berthv1connect.UnimplementedMemberServiceHandler
+
+	importing func(context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse]) error
+}
+
+func (m *members) ImportMembers(ctx context.Context, r *connect.Request[v1.ImportMembersRequest], s *connect.ServerStream[v1.ImportMembersResponse]) error {
+	return m.importing(ctx, r, s)
+}
+
+type schedule struct {
+	berthv1connect.UnimplementedSessionServiceHandler
+
+	list func(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
+}
+
+func (s *schedule) ListSessions(ctx context.Context, r *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error) {
+	return s.list(ctx, r)
+}

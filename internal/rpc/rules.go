@@ -1,0 +1,82 @@
+package rpc
+
+import (
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/policy"
+)
+
+// Rule is how one RPC is guarded, as its contract says.
+type Rule struct {
+	Procedure  string // "/berth.v1.BookingService/Book"
+	Kind       v1.Access_Rule
+	Permission string // "" where none guards or widens the RPC
+
+	request  protoreflect.MessageDescriptor
+	tenantID protoreflect.FieldDescriptor // of the request
+}
+
+const contract = protoreflect.FullName("berth.v1")
+
+// Rules reads the guard of every RPC in the contract. An RPC that does not
+// declare one, or that declares a permission which does not exist, is an error:
+// what nobody guards must not be served.
+func Rules() (map[string]Rule, error) {
+	rules := make(map[string]Rule)
+	var wrong error
+	protoregistry.GlobalFiles.RangeFilesByPackage(contract, func(file protoreflect.FileDescriptor) bool {
+		for s := range file.Services().Len() {
+			methods := file.Services().Get(s).Methods()
+			for m := range methods.Len() {
+				rule, err := ruleOf(methods.Get(m))
+				if err != nil {
+					wrong = errors.Join(wrong, fmt.Errorf("%s: %w", methods.Get(m).FullName(), err))
+				}
+				rules[rule.Procedure] = rule
+			}
+		}
+		return true
+	})
+	return rules, wrong
+}
+
+func ruleOf(method protoreflect.MethodDescriptor) (Rule, error) {
+	rule := Rule{
+		Procedure: fmt.Sprintf("/%s/%s", method.Parent().FullName(), method.Name()),
+		request:   method.Input(),
+		tenantID:  method.Input().Fields().ByName("tenant_id"),
+	}
+	access, _ := proto.GetExtension(method.Options(), v1.E_Access).(*v1.Access)
+	rule.Kind, rule.Permission = access.GetRule(), access.GetPermission()
+
+	_, known := policy.Index(rule.Permission)
+	switch {
+	case method.IsStreamingClient():
+		return rule, errors.New("a stream of requests has no single tenant to guard")
+	case rule.Permission != "" && !known:
+		return rule, fmt.Errorf("there is no permission %q", rule.Permission)
+	case rule.Kind == v1.Access_RULE_PUBLIC: // a signature or a key says which tenant it is about
+	case rule.tenantID == nil || rule.tenantID.Kind() != protoreflect.StringKind || rule.tenantID.Number() != 1:
+		return rule, fmt.Errorf("%s lacks string tenant_id = 1", rule.request.FullName())
+	}
+	switch rule.Kind {
+	case v1.Access_RULE_PERMISSION:
+		if rule.Permission == "" {
+			return rule, errors.New("RULE_PERMISSION without a permission")
+		}
+	case v1.Access_RULE_PUBLIC:
+		if rule.Permission != "" {
+			return rule, errors.New("RULE_PUBLIC with a permission")
+		}
+	case v1.Access_RULE_SELF:
+	default:
+		return rule, errors.New("the option (berth.v1.access) is missing")
+	}
+	return rule, nil
+}

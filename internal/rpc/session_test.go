@@ -1,0 +1,503 @@
+package rpc
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/genproto/googleapis/type/date"
+	"google.golang.org/genproto/googleapis/type/timeofday"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/app"
+)
+
+// monday is when these tests take place, in Berlin at one in the afternoon.
+var monday = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
+
+// studio is a server with its schedule, one location, one service and one room.
+type studio struct {
+	*testServer
+	berthv1connect.SessionServiceClient
+	location, service, room string
+}
+
+func newStudio(t *testing.T) *studio {
+	t.Helper()
+	server := newTestServer(t, func(c *app.Config) { c.Now = func() time.Time { return monday } })
+	s := &studio{testServer: server, SessionServiceClient: berthv1connect.NewSessionServiceClient(server.Client, server.URL)}
+	office := &backOffice{server, berthv1connect.NewTenantServiceClient(server.Client, server.URL), server.Token(t, "owner")}
+	s.location = office.location(t, &v1.Location{Name: "Pier 1", TimeZone: "Europe/Berlin"}).GetId()
+	s.service = office.service(t, &v1.Service{Name: "Vinyasa", Duration: durationpb.New(time.Hour), DefaultCapacity: proto.Int32(10), DefaultWaitlistCapacity: 2}).GetId()
+	room, err := office.CreateResource(t.Context(), as(office.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: s.location, Name: "Studio"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.room = room.Msg.GetResource().GetId()
+	return s
+}
+
+func (s *studio) input(starts time.Time) *v1.SessionInput {
+	return &v1.SessionInput{ServiceId: s.service, LocationId: s.location, StartTime: timestamppb.New(starts)}
+}
+
+func (s *studio) create(t *testing.T, in *v1.SessionInput, publish bool) *v1.Session {
+	t.Helper()
+	answer, err := s.CreateSession(t.Context(), as(s.Token(t, "owner"), &v1.CreateSessionRequest{Session: in, Publish: publish}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Msg.GetSession()
+}
+
+func (s *studio) list(t *testing.T, subject string, change func(*v1.ListSessionsRequest)) ([]*v1.Session, string) {
+	t.Helper()
+	ask := &v1.ListSessionsRequest{Filter: thatWeek()}
+	if change != nil {
+		change(ask)
+	}
+	answer, err := s.ListSessions(t.Context(), as(s.Token(t, subject), ask))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Msg.GetSessions(), answer.Msg.GetNextPageToken()
+}
+
+func thatWeek() *v1.SessionFilter {
+	return &v1.SessionFilter{StartsWithin: &v1.TimeRange{Start: timestamppb.New(monday), End: timestamppb.New(monday.AddDate(0, 0, 7))}}
+}
+
+func TestSessionsTravelWhole(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	starts := monday.Add(29 * time.Hour) // six in the evening
+	in := s.input(starts)
+	in.ResourceId, in.CoachId, in.Title, in.Description = s.room, idText(s.Members["coach"]), "Late flow", "Bring a mat."
+	in.EndTime, in.Capacity, in.WaitlistCapacity = timestamppb.New(starts.Add(90*time.Minute)), proto.Int32(12), proto.Int32(3)
+	made := s.create(t, in, true)
+	want := &v1.Session{
+		Id: made.GetId(), ServiceId: s.service, LocationId: s.location, ResourceId: s.room, CoachId: in.GetCoachId(),
+		Title: "Late flow", Description: "Bring a mat.", StartTime: in.GetStartTime(), EndTime: in.GetEndTime(), TimeZone: "Europe/Berlin",
+		LocalDate: &date.Date{Year: 2026, Month: 3, Day: 17}, Capacity: proto.Int32(12), WaitlistCapacity: 3, SeatsOpen: proto.Int32(12),
+		State: v1.SessionState_SESSION_STATE_PUBLISHED, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Etag: "v1",
+		CreateTime: timestamppb.New(monday), UpdateTime: timestamppb.New(monday),
+	}
+	if diff := cmp.Diff(want, made, protocmp.Transform()); diff != "" {
+		t.Errorf("made (-want +got)\n%s", diff)
+	}
+	want.Eligibility = &v1.BookingEligibility{Status: v1.EligibilityStatus_ELIGIBILITY_STATUS_ELIGIBLE}
+	read, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: made.GetId()}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, read.Msg.GetSession(), protocmp.Transform()); diff != "" {
+		t.Errorf("read (-want +got)\n%s", diff)
+	}
+	listed, next := s.list(t, "member", nil)
+	if diff := cmp.Diff([]*v1.Session{want}, listed, protocmp.Transform()); diff != "" || next != "" {
+		t.Errorf("listed, next %q (-want +got)\n%s", next, diff)
+	}
+	unlimited := s.input(starts)
+	unlimited.Unlimited = true
+	if got := s.create(t, unlimited, false); got.Capacity != nil || got.SeatsOpen != nil || got.GetState() != v1.SessionState_SESSION_STATE_DRAFT {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestEligibilityTellsItsReason(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	ahead := s.create(t, s.input(monday.AddDate(0, 0, 40)), true)
+	read, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: ahead.GetId()}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &v1.BookingEligibility{
+		Status: v1.EligibilityStatus_ELIGIBILITY_STATUS_BLOCKED, Reason: "ADVANCE_WINDOW", Message: "Booking has not opened yet.",
+		Metadata: map[string]string{"opens_at": "2026-03-26T12:00:00Z"},
+	}
+	if diff := cmp.Diff(want, read.Msg.GetSession().GetEligibility(), protocmp.Transform()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestMembersDoNotReadWhatIsForStaff(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft, open := s.create(t, s.input(monday.Add(time.Hour)), false), s.create(t, s.input(monday.Add(2*time.Hour)), true)
+	if _, err := s.BlockSession(t.Context(), as(s.Token(t, "admin"), &v1.BlockSessionRequest{SessionId: open.GetId(), Reason: "rats"})); err != nil {
+		t.Fatal(err)
+	}
+	listed, _ := s.list(t, "member", func(r *v1.ListSessionsRequest) {
+		r.Filter.States = []v1.SessionState{v1.SessionState_SESSION_STATE_DRAFT, v1.SessionState_SESSION_STATE_PUBLISHED}
+	})
+	if len(listed) != 1 || listed[0].GetId() != open.GetId() || listed[0].GetStateReason() != "" || !listed[0].GetBlocked() {
+		t.Errorf("%v", listed)
+	}
+	if all, _ := s.list(t, "coach", nil); len(all) != 2 || all[1].GetStateReason() != "rats" {
+		t.Errorf("%v", all)
+	}
+	_, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: draft.GetId()}))
+	if got := tell(t, err); got.Reason != "SESSION_NOT_FOUND" || got.Code != connect.CodeNotFound {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestSessionPages(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for i := range 5 {
+		s.create(t, s.input(monday.Add(time.Duration(i/2+1)*time.Hour)), true)
+	}
+	var want, got []string
+	all, _ := s.list(t, "member", nil)
+	for _, one := range all {
+		want = append(want, one.GetId())
+	}
+	token := ""
+	for {
+		page, next := s.list(t, "member", func(r *v1.ListSessionsRequest) { r.PageSize, r.PageToken = 2, token })
+		for _, one := range page {
+			got = append(got, one.GetId())
+		}
+		if token = next; token == "" {
+			break
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(got) != 5 {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	_, token = s.list(t, "member", func(r *v1.ListSessionsRequest) { r.PageSize = 2 })
+	other := thatWeek()
+	other.ServiceIds = []string{s.service}
+	for name, ask := range map[string]*v1.ListSessionsRequest{
+		"a token of another query": {Filter: other, PageToken: token},
+		"a token that is none":     {Filter: thatWeek(), PageToken: "AAAA"},
+		"no span":                  {Filter: &v1.SessionFilter{}},
+		"a span of two years":      {Filter: &v1.SessionFilter{StartsWithin: &v1.TimeRange{Start: timestamppb.New(monday), End: timestamppb.New(monday.AddDate(2, 0, 0))}}},
+		"a span backwards":         {Filter: &v1.SessionFilter{StartsWithin: &v1.TimeRange{Start: timestamppb.New(monday), End: timestamppb.New(monday.Add(-1))}}},
+		"an id that is none":       {Filter: &v1.SessionFilter{StartsWithin: thatWeek().GetStartsWithin(), SessionIds: []string{"x"}}},
+	} {
+		_, err := s.ListSessions(t.Context(), as(s.Token(t, "member"), ask))
+		if got := tell(t, err); got.Reason != "INVALID_FIELD" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// Each path of the mask changes the field of its name and no other, and gives it its default where nothing is sent.
+func TestSessionUpdatesFollowTheirMask(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	starts := monday.Add(time.Hour)
+	full := s.input(starts)
+	full.ResourceId, full.CoachId, full.Title, full.Description = s.room, idText(s.Members["coach"]), "Flow", "Bring a mat."
+	full.EndTime, full.Capacity, full.WaitlistCapacity = timestamppb.New(starts.Add(2*time.Hour)), proto.Int32(4), proto.Int32(1)
+	sent := &v1.SessionInput{
+		ServiceId: s.service, LocationId: s.location, Title: "Slow", Description: "No mat.", StartTime: timestamppb.New(starts.Add(time.Hour)),
+		EndTime: timestamppb.New(starts.Add(4 * time.Hour)), Capacity: proto.Int32(7), WaitlistCapacity: proto.Int32(0),
+	}
+	for path, tt := range map[string]struct{ given, cleared func(*v1.Session) }{
+		"service_id":  {given: func(*v1.Session) {}},
+		"location_id": {given: func(*v1.Session) {}},
+		"resource_id": {cleared: func(w *v1.Session) { w.ResourceId = "" }},
+		"coach_id":    {cleared: func(w *v1.Session) { w.CoachId = "" }},
+		"title":       {func(w *v1.Session) { w.Title = "Slow" }, func(w *v1.Session) { w.Title = "Vinyasa" }},
+		"description": {func(w *v1.Session) { w.Description = "No mat." }, func(w *v1.Session) { w.Description = "" }},
+		"start_time": {given: func(w *v1.Session) {
+			w.StartTime, w.EndTime = sent.GetStartTime(), timestamppb.New(starts.Add(3*time.Hour))
+		}},
+		"end_time":          {func(w *v1.Session) { w.EndTime = sent.GetEndTime() }, func(w *v1.Session) { w.EndTime = timestamppb.New(starts.Add(time.Hour)) }},
+		"capacity":          {func(w *v1.Session) { w.Capacity, w.SeatsOpen = proto.Int32(7), proto.Int32(7) }, func(w *v1.Session) { w.Capacity, w.SeatsOpen = proto.Int32(10), proto.Int32(10) }},
+		"unlimited":         {func(w *v1.Session) { w.Capacity, w.SeatsOpen = proto.Int32(7), proto.Int32(7) }, func(w *v1.Session) { w.Capacity, w.SeatsOpen = proto.Int32(10), proto.Int32(10) }},
+		"waitlist_capacity": {func(w *v1.Session) { w.WaitlistCapacity = 0 }, func(w *v1.Session) { w.WaitlistCapacity = 2 }},
+	} {
+		for input, change := range map[*v1.SessionInput]func(*v1.Session){sent: tt.given, {}: tt.cleared} {
+			if change == nil {
+				continue
+			}
+			before := s.create(t, full, true)
+			answer, err := s.UpdateSession(t.Context(), as(s.Token(t, "coach"), &v1.UpdateSessionRequest{
+				SessionId: before.GetId(), Session: input, UpdateMask: mask(path), Etag: before.GetEtag(),
+			}))
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			want := proto.CloneOf(before)
+			if change(want); !proto.Equal(want, before) {
+				want.Etag = "v2"
+			}
+			if diff := cmp.Diff(want, answer.Msg.GetSession(), protocmp.Transform()); diff != "" {
+				t.Errorf("%s of %v (-want +got)\n%s", path, input, diff)
+			}
+			if _, err := s.CancelSession(t.Context(), as(s.Token(t, "owner"), &v1.CancelSessionRequest{SessionId: before.GetId()})); err != nil {
+				t.Fatal(err) // the room is needed again
+			}
+		}
+	}
+}
+
+func TestWhatScheduleRequestsMayNotSay(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	ctx := t.Context()
+	one := s.create(t, s.input(monday.Add(time.Hour)), true)
+	owner := s.Token(t, "owner")
+	with := func(change func(*v1.SessionInput)) *v1.SessionInput {
+		in := s.input(monday.Add(time.Hour))
+		change(in)
+		return in
+	}
+	create := func(change func(*v1.SessionInput)) error {
+		_, err := s.CreateSession(ctx, as(owner, &v1.CreateSessionRequest{Session: with(change)}))
+		return err
+	}
+	update := func(r *v1.UpdateSessionRequest) error {
+		r.SessionId = one.GetId()
+		_, err := s.UpdateSession(ctx, as(owner, r))
+		return err
+	}
+	series := func(r *v1.UpdateSeriesRequest) error {
+		r.SeriesId = aSession
+		_, err := s.UpdateSeries(ctx, as(owner, r))
+		return err
+	}
+	for name, tt := range map[string]struct {
+		err    error
+		reason string
+		field  string
+	}{
+		"no start":                   {create(func(in *v1.SessionInput) { in.StartTime = nil }), "INVALID_FIELD", "session"},
+		"a title beyond its bounds":  {create(func(in *v1.SessionInput) { in.Title = strings.Repeat("x", 201) }), "INVALID_FIELD", "session.title"},
+		"a description beyond":       {create(func(in *v1.SessionInput) { in.Description = strings.Repeat("x", 4001) }), "INVALID_FIELD", "session.description"},
+		"capacity and unlimited":     {create(func(in *v1.SessionInput) { in.Capacity, in.Unlimited = proto.Int32(1), true }), "INVALID_FIELD", "session"},
+		"a capacity below zero":      {create(func(in *v1.SessionInput) { in.Capacity = proto.Int32(-1) }), "INVALID_FIELD", "session.capacity"},
+		"the end before the start":   {create(func(in *v1.SessionInput) { in.EndTime = timestamppb.New(monday) }), "INVALID_FIELD", "session.end_time"},
+		"a member who leads":         {create(func(in *v1.SessionInput) { in.CoachId = idText(s.Members["member"]) }), "COACH_INVALID", "session.coach_id"},
+		"no mask":                    {update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}}), "INVALID_FIELD", "update_mask"},
+		"a mask with other names":    {update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("seats_taken")}), "INVALID_FIELD", "update_mask"},
+		"a service cleared":          {update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("service_id")}), "INVALID_FIELD", "session.service_id"},
+		"an etag of another time":    {update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("title"), Etag: "v9"}), "ETAG_MISMATCH", "etag"},
+		"an etag that never was one": {update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("title"), Etag: "9"}), "ETAG_MISMATCH", ""},
+		"no scope":                   {series(&v1.UpdateSeriesRequest{UpdateMask: mask("title")}), "INVALID_FIELD", "scope"},
+		"one session, but which":     {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ONE, UpdateMask: mask("title")}), "INVALID_FIELD", ""},
+		"times of the template":      {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("start_time")}), "INVALID_FIELD", "update_mask"},
+		"a time of day, but which":   {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("start_time_of_day")}), "INVALID_FIELD", ""},
+		"seconds":                    {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("title"), StartTimeOfDay: &timeofday.TimeOfDay{Seconds: 1}}), "INVALID_FIELD", "start_time_of_day"},
+		"no such series":             {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("title")}), "SERIES_NOT_FOUND", ""},
+		"a bulk operation on everything": {func() error {
+			_, err := s.BulkDelete(ctx, as(owner, &v1.BulkDeleteRequest{Filter: &v1.SessionFilter{ServiceIds: []string{s.service}}}))
+			return err
+		}(), "INVALID_FIELD", "filter"},
+		"a workout twice": {func() error {
+			_, err := s.SetWorkouts(ctx, as(owner, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{aSession, aSession}}))
+			return err
+		}(), "INVALID_FIELD", "workout_ids"},
+		"a file that is none": {func() error {
+			_, err := s.ImportSessions(ctx, as(owner, &v1.ImportSessionsRequest{Csv: []byte("PK\x03\x04")}))
+			return err
+		}(), "IMPORT_INVALID", "csv"},
+	} {
+		if got := tell(t, tt.err); got.Reason != tt.reason || got.Metadata["field"] != tt.field {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestTheLifeOfASessionOverTheWire(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	ctx := t.Context()
+	admin := s.Token(t, "admin")
+	one := s.create(t, s.input(monday.Add(48*time.Hour)), false)
+	published, err := s.PublishSession(ctx, as(admin, &v1.PublishSessionRequest{SessionId: one.GetId(), Etag: one.GetEtag()}))
+	if err != nil || published.Msg.GetSession().GetState() != v1.SessionState_SESSION_STATE_PUBLISHED {
+		t.Fatalf("%v (%v)", published, err)
+	}
+	booking := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
+	if _, err := booking.Book(ctx, as(s.Token(t, "member"), &v1.BookRequest{SessionId: one.GetId()})); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.UnpublishSession(ctx, as(admin, &v1.UnpublishSessionRequest{SessionId: one.GetId()}))
+	if got := tell(t, err); got.Reason != "ACTIVE_BOOKINGS" || got.Metadata["seats_taken"] != "1" || got.Code != connect.CodeFailedPrecondition {
+		t.Errorf("%+v", got)
+	}
+	preview, err := s.PreviewBulk(ctx, as(admin, &v1.PreviewBulkRequest{Filter: thatWeek(), IncludeBooked: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &v1.PreviewBulkResponse{Matched: 1, WithActiveBookings: 1, ActiveBookings: 1, Samples: []*v1.BulkMatch{{
+		SessionId: one.GetId(), Title: "Vinyasa", StartTime: one.GetStartTime(), State: v1.SessionState_SESSION_STATE_PUBLISHED, ActiveBookings: 1,
+	}}}
+	if diff := cmp.Diff(want, preview.Msg, protocmp.Transform()); diff != "" {
+		t.Errorf("preview (-want +got)\n%s", diff)
+	}
+	off, err := s.CancelSession(ctx, as(admin, &v1.CancelSessionRequest{SessionId: one.GetId(), Reason: "ill", Notify: new(false)}))
+	if err != nil || off.Msg.GetBookingsCancelled() != 1 || off.Msg.GetSession().GetState() != v1.SessionState_SESSION_STATE_CANCELLED || off.Msg.GetSession().GetSeatsTaken() != 0 {
+		t.Errorf("%v (%v)", off, err)
+	}
+	deleted, err := s.BulkDelete(ctx, as(admin, &v1.BulkDeleteRequest{Filter: &v1.SessionFilter{SessionIds: []string{one.GetId()}}}))
+	if err != nil || deleted.Msg.GetDeleted() != 1 || deleted.Msg.GetBatchId() == "" {
+		t.Errorf("%v (%v)", deleted, err)
+	}
+	if all, _ := s.list(t, "owner", nil); len(all) != 0 {
+		t.Errorf("%v", all)
+	}
+}
+
+func TestSeriesOverTheWire(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	ctx := t.Context()
+	admin := s.Token(t, "admin")
+	template := s.input(monday)
+	template.StartTime, template.Unlimited = nil, true
+	made, err := s.CreateSeries(ctx, as(admin, &v1.CreateSeriesRequest{
+		Template: template, Rule: "FREQ=WEEKLY;COUNT=3", StartDate: &date.Date{Year: 2026, Month: 3, Day: 17},
+		StartTimeOfDay: &timeofday.TimeOfDay{Hours: 18}, ExcludedDates: []*date.Date{{Year: 2026, Month: 3, Day: 24}}, Publish: true,
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	series := made.Msg.GetSeries()
+	want := &v1.Series{
+		Id: series.GetId(), Rule: "FREQ=WEEKLY;COUNT=3", StartDate: &date.Date{Year: 2026, Month: 3, Day: 17}, StartTimeOfDay: &timeofday.TimeOfDay{Hours: 18},
+		Template: &v1.SessionInput{ServiceId: s.service, LocationId: s.location, Title: "Vinyasa", Unlimited: true, WaitlistCapacity: proto.Int32(2)},
+		Duration: durationpb.New(time.Hour), ExcludedDates: []*date.Date{{Year: 2026, Month: 3, Day: 24}},
+		MaterializedUntil: &date.Date{Year: 2026, Month: 3, Day: 31}, Etag: "v1",
+	}
+	if diff := cmp.Diff(want, series, protocmp.Transform()); diff != "" || len(made.Msg.GetSessionIds()) != 2 {
+		t.Errorf("%d sessions (-want +got)\n%s", len(made.Msg.GetSessionIds()), diff)
+	}
+	edited, err := s.UpdateSeries(ctx, as(admin, &v1.UpdateSeriesRequest{
+		SeriesId: series.GetId(), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING, SessionId: made.Msg.GetSessionIds()[1], Etag: "v1",
+		Template: &v1.SessionInput{Title: "Flow"}, StartTimeOfDay: &timeofday.TimeOfDay{Hours: 19, Minutes: 30}, UpdateMask: mask("title", "start_time_of_day", "duration"),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := edited.Msg; got.GetSeries().GetId() == series.GetId() || !slices.Equal(got.GetUpdatedSessionIds(), made.Msg.GetSessionIds()[1:]) || got.GetSeries().GetTemplate().GetTitle() != "Flow" {
+		t.Errorf("%v", got)
+	}
+	read, err := s.GetSeries(ctx, as(admin, &v1.GetSeriesRequest{SeriesId: edited.Msg.GetSeries().GetId()}))
+	if diff := cmp.Diff(edited.Msg.GetSeries(), read.Msg.GetSeries(), protocmp.Transform()); err != nil || diff != "" {
+		t.Errorf("%v (-edited +read)\n%s", err, diff)
+	}
+	_, err = s.UpdateSeries(ctx, as(admin, &v1.UpdateSeriesRequest{
+		SeriesId: series.GetId(), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, Rule: "FREQ=HOURLY", UpdateMask: mask("rule"),
+	}))
+	if got := tell(t, err); got.Reason != "RECURRENCE_INVALID" || got.Metadata["field"] != "rule" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestImportSessionsOverTheWire(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	ask := func(file string, dryRun bool) *v1.ImportSessionsResponse {
+		t.Helper()
+		answer, err := s.ImportSessions(t.Context(), as(s.Token(t, "admin"), &v1.ImportSessionsRequest{Csv: []byte(file), DryRun: dryRun}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.Msg
+	}
+	header := "service,location,date,start,duration_minutes,colour\n"
+	got := ask(header+"Vinyasa,Pier 1,2026-03-28,18:00,60,red\n\nBoxing,Pier 1,2026-03-28,18:00,60,\n", false)
+	if got.GetProblems() != 2 || got.GetImported() != 0 || len(got.GetRows()) != 3 ||
+		got.GetRows()[0].GetRow() != 1 || got.GetRows()[0].GetProblems()[0].GetColumn() != "colour" ||
+		got.GetRows()[2].GetRow() != 4 || got.GetRows()[2].GetProblems()[0].GetColumn() != "service" {
+		t.Errorf("%v", got)
+	}
+	good := strings.ReplaceAll(header, ",colour", "") + "vinyasa,PIER 1,2026-03-28,18:00,60\n"
+	if got := ask(good, true); got.GetImported() != 0 || got.GetProblems() != 0 || got.GetRows()[0].GetSessionId() != "" {
+		t.Errorf("dry run: %v", got)
+	}
+	got = ask(good, false)
+	read, err := s.GetSession(t.Context(), as(s.Token(t, "admin"), &v1.GetSessionRequest{SessionId: got.GetRows()[0].GetSessionId()}))
+	if err != nil || got.GetImported() != 1 || read.Msg.GetSession().GetState() != v1.SessionState_SESSION_STATE_DRAFT {
+		t.Errorf("%v: %v (%v)", got, read, err)
+	}
+}
+
+func TestWorkoutsOverTheWire(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	ctx := t.Context()
+	coach := s.Token(t, "coach")
+	one := s.create(t, s.input(monday.Add(time.Hour)), true)
+	var ids []string
+	for i := range 3 {
+		made, err := s.CreateWorkout(ctx, as(coach, &v1.CreateWorkoutRequest{Name: fmt.Sprintf("Workout %d", i), Body: "3 × 10"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, made.Msg.GetWorkout().GetId())
+	}
+	set, err := s.SetWorkouts(ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{ids[2], ids[0]}}))
+	if err != nil || !slices.Equal(set.Msg.GetSession().GetWorkoutIds(), []string{ids[2], ids[0]}) {
+		t.Errorf("%v (%v)", set, err)
+	}
+	if _, err := s.AddInlineWorkout(ctx, as(coach, &v1.AddInlineWorkoutRequest{SessionId: one.GetId(), Name: "Finisher"})); err != nil {
+		t.Fatal(err)
+	}
+	names := func(r *v1.ListWorkoutsRequest) (names []string, next string) {
+		t.Helper()
+		answer, err := s.ListWorkouts(ctx, as(coach, r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range answer.Msg.GetWorkouts() {
+			names = append(names, w.GetName())
+		}
+		return names, answer.Msg.GetNextPageToken()
+	}
+	if got, _ := names(&v1.ListWorkoutsRequest{SessionId: one.GetId()}); !slices.Equal(got, []string{"Workout 2", "Workout 0", "Finisher"}) {
+		t.Errorf("%v", got)
+	}
+	first, token := names(&v1.ListWorkoutsRequest{PageSize: 2})
+	rest, end := names(&v1.ListWorkoutsRequest{PageSize: 2, PageToken: token})
+	if !slices.Equal(append(first, rest...), []string{"Workout 0", "Workout 1", "Workout 2"}) || end != "" {
+		t.Errorf("%v, %v, %q", first, rest, end)
+	}
+	_, err = s.SetWorkouts(ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{aSession}}))
+	if got := tell(t, err); got.Reason != "WORKOUT_NOT_FOUND" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Whoever is of another tenant learns nothing: not even that there is something.
+func TestTheScheduleOfAnotherTenantIsNotFound(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	one := s.create(t, s.input(monday.Add(time.Hour)), true)
+	other := s.NewTenant(t, "Elsewhere")
+	stranger := s.Token(t, "owner", other)
+	for name, err := range map[string]error{
+		"read": func() error {
+			_, err := s.GetSession(t.Context(), as(stranger, &v1.GetSessionRequest{SessionId: one.GetId()}))
+			return err
+		}(),
+		"cancel": func() error {
+			_, err := s.CancelSession(t.Context(), as(stranger, &v1.CancelSessionRequest{SessionId: one.GetId()}))
+			return err
+		}(),
+	} {
+		if got := tell(t, err); got.Reason != "SESSION_NOT_FOUND" || len(got.Metadata) != 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	_, err := s.CreateSession(t.Context(), as(stranger, &v1.CreateSessionRequest{Session: s.input(monday.Add(time.Hour))}))
+	if got := tell(t, err); got.Reason != "SERVICE_NOT_FOUND" {
+		t.Errorf("%+v", got)
+	}
+}

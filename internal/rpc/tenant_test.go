@@ -1,0 +1,459 @@
+package rpc
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/genproto/googleapis/type/latlng"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// backOffice is a server with what a tenant is set up by, and the owner's token.
+type backOffice struct {
+	*testServer
+	berthv1connect.TenantServiceClient
+	owner string
+}
+
+func newBackOffice(t *testing.T) *backOffice {
+	t.Helper()
+	s := newTestServer(t)
+	return &backOffice{s, berthv1connect.NewTenantServiceClient(s.Client, s.URL), s.Token(t, "owner")}
+}
+
+func (o *backOffice) location(t *testing.T, l *v1.Location) *v1.Location {
+	t.Helper()
+	answer, err := o.CreateLocation(t.Context(), as(o.owner, &v1.CreateLocationRequest{Location: l}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Msg.GetLocation()
+}
+
+func (o *backOffice) service(t *testing.T, s *v1.Service) *v1.Service {
+	t.Helper()
+	answer, err := o.CreateService(t.Context(), as(o.owner, &v1.CreateServiceRequest{Service: s}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Msg.GetService()
+}
+
+// withoutStamps leaves out what the service sets and a test cannot know.
+func withoutStamps() []cmp.Option {
+	options := []cmp.Option{protocmp.Transform()}
+	for _, m := range []proto.Message{&v1.Location{}, &v1.Resource{}, &v1.Service{}, &v1.Tenant{}} {
+		options = append(options, protocmp.IgnoreFields(m, "id", "create_time", "update_time"))
+	}
+	return options
+}
+
+var allChannels = []v1.Channel{v1.Channel_CHANNEL_ONLINE, v1.Channel_CHANNEL_PHONE, v1.Channel_CHANNEL_WALK_IN}
+
+func TestTenantOverTheWire(t *testing.T) {
+	t.Parallel()
+	o := newBackOffice(t)
+	read, err := o.GetTenant(t.Context(), as(o.Token(t, "member"), &v1.GetTenantRequest{}))
+	want := &v1.Tenant{Name: "Harbour Yoga", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR", Etag: "v1"}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, read.Msg.GetTenant(), withoutStamps()...); diff != "" {
+		t.Error(diff)
+	}
+	if got := read.Msg.GetTenant().GetId(); got != o.Tenant.String() {
+		t.Errorf("id %q", got)
+	}
+	for i, c := range []struct {
+		path string
+		set  func(*v1.Tenant)
+	}{
+		{"name", func(m *v1.Tenant) { m.Name = "Quay Golf" }},
+		{"time_zone", func(m *v1.Tenant) { m.TimeZone = "Europe/Lisbon" }},
+		{"locale", func(m *v1.Tenant) { m.Locale = "pt-PT" }},
+		{"currency", func(m *v1.Tenant) { m.Currency = "CHF" }},
+		{"takes_payments", func(m *v1.Tenant) { m.TakesPayments = true }},
+	} {
+		sent := &v1.Tenant{Name: "Other", TimeZone: "UTC", Locale: "de", Currency: "USD", Etag: want.GetEtag()}
+		c.set(sent)
+		c.set(want)
+		want.Etag = etag(i + 2)
+		answer, err := o.UpdateTenant(t.Context(), as(o.owner, &v1.UpdateTenantRequest{Tenant: sent, UpdateMask: mask(c.path)}))
+		if err != nil {
+			t.Fatal(c.path, err)
+		}
+		if diff := cmp.Diff(want, answer.Msg.GetTenant(), withoutStamps()...); diff != "" {
+			t.Errorf("%s: %s", c.path, diff)
+		}
+	}
+	for name, c := range map[string]struct {
+		sent  *v1.Tenant
+		paths []string
+		want  told
+	}{
+		"cleared":      {&v1.Tenant{}, []string{"name"}, told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
+		"unknown path": {&v1.Tenant{}, []string{"etag"}, told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
+		"no zone":      {&v1.Tenant{TimeZone: "Europe/Atlantis"}, []string{"time_zone"}, told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.time_zone"}}},
+		"no locale":    {&v1.Tenant{Locale: "xqx"}, []string{"locale"}, told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.locale"}}},
+		"no currency":  {&v1.Tenant{Currency: "QQQ"}, []string{"currency"}, told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.currency"}}},
+		"stale":        {&v1.Tenant{Name: "Stale", Etag: "v1"}, []string{"name"}, told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"}},
+		"no etag":      {&v1.Tenant{Name: "Odd", Etag: "yesterday's"}, []string{"name"}, told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"}},
+	} {
+		_, err := o.UpdateTenant(t.Context(), as(o.owner, &v1.UpdateTenantRequest{Tenant: c.sent, UpdateMask: mask(c.paths...)}))
+		got := tell(t, err)
+		if c.want.Metadata == nil {
+			got.Metadata = nil
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestLocationOverTheWire(t *testing.T) {
+	t.Parallel()
+	o := newBackOffice(t)
+	made := o.location(t, &v1.Location{
+		Id: aSession, Name: "Pier 1", Address: "Kai 1\nBerlin", Geo: &latlng.LatLng{Latitude: 52.5, Longitude: -13.4},
+		Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}, Etag: "v7",
+	})
+	want := &v1.Location{
+		Name: "Pier 1", TimeZone: "Europe/Berlin", Address: "Kai 1\nBerlin", Geo: &latlng.LatLng{Latitude: 52.5, Longitude: -13.4},
+		Channels: allChannels, Active: true, Etag: "v1",
+	}
+	if diff := cmp.Diff(want, made, withoutStamps()...); diff != "" {
+		t.Error(diff)
+	}
+	if made.GetId() == aSession || made.GetCreateTime().AsTime().IsZero() {
+		t.Error(made)
+	}
+	read, err := o.GetLocation(t.Context(), as(o.Token(t, "member"), &v1.GetLocationRequest{LocationId: made.GetId()}))
+	if err != nil || cmp.Diff(made, read.Msg.GetLocation(), protocmp.Transform()) != "" {
+		t.Error(read, err)
+	}
+	for i, c := range []struct {
+		path string
+		set  func(*v1.Location)
+	}{
+		{"name", func(m *v1.Location) { m.Name = "Quay" }},
+		{"time_zone", func(m *v1.Location) { m.TimeZone = "America/Argentina/Buenos_Aires" }},
+		{"geo", func(m *v1.Location) { m.Geo = &latlng.LatLng{Latitude: -90, Longitude: 180} }},
+		{"geo", func(m *v1.Location) { m.Geo = nil }},
+		{"address", func(m *v1.Location) { m.Address = "" }},
+		{"active", func(m *v1.Location) { m.Active = false }},
+	} {
+		sent := &v1.Location{
+			Id: made.GetId(), Name: "Other", TimeZone: "UTC", Address: "Other", Geo: &latlng.LatLng{}, Active: true, Etag: want.GetEtag(),
+			Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE},
+		}
+		c.set(sent)
+		c.set(want)
+		want.Etag = etag(i + 2)
+		answer, err := o.UpdateLocation(t.Context(), as(o.owner, &v1.UpdateLocationRequest{Location: sent, UpdateMask: mask(c.path)}))
+		if err != nil {
+			t.Fatal(c.path, err)
+		}
+		if diff := cmp.Diff(want, answer.Msg.GetLocation(), withoutStamps()...); diff != "" {
+			t.Errorf("%s: %s", c.path, diff)
+		}
+	}
+	set, err := o.SetChannels(t.Context(), as(o.owner, &v1.SetChannelsRequest{
+		LocationId: made.GetId(), Etag: want.GetEtag(), Channels: []v1.Channel{v1.Channel_CHANNEL_WALK_IN, v1.Channel_CHANNEL_ONLINE},
+	}))
+	want.Etag, want.Channels = "v8", []v1.Channel{v1.Channel_CHANNEL_ONLINE, v1.Channel_CHANNEL_WALK_IN}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, set.Msg.GetLocation(), withoutStamps()...); diff != "" {
+		t.Error(diff)
+	}
+	if set, err = o.SetChannels(t.Context(), as(o.owner, &v1.SetChannelsRequest{LocationId: made.GetId()})); err != nil || len(set.Msg.GetLocation().GetChannels()) != 0 {
+		t.Error(set, err)
+	}
+
+	_, err = o.CreateLocation(t.Context(), as(o.owner, &v1.CreateLocationRequest{Location: &v1.Location{Name: "QUAY"}}))
+	if diff := cmp.Diff(told{connect.CodeAlreadyExists, "ALREADY_EXISTS", map[string]string{"field": "location.name"}}, tell(t, err)); diff != "" {
+		t.Error(diff)
+	}
+	for name, l := range map[string]*v1.Location{
+		"NUL":         {Name: "Pier\x00"},
+		"blank":       {Name: " "},
+		"long":        {Name: strings.Repeat("x", 201)},
+		"huge":        {Name: "Pier", Address: strings.Repeat("x", 1<<20)},
+		"no name":     {},
+		"no zone":     {Name: "Pier", TimeZone: "Local"},
+		"off the map": {Name: "Pier", Geo: &latlng.LatLng{Latitude: 91}},
+		"channel":     {Name: "Pier", Channels: []v1.Channel{v1.Channel_CHANNEL_UNSPECIFIED}},
+	} {
+		_, err := o.CreateLocation(t.Context(), as(o.owner, &v1.CreateLocationRequest{Location: l}))
+		if got := tell(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestResourceOverTheWire(t *testing.T) {
+	t.Parallel()
+	o := newBackOffice(t)
+	at := o.location(t, &v1.Location{Name: "Pier 1"})
+	answer, err := o.CreateResource(t.Context(), as(o.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := answer.Msg.GetResource()
+	want := &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court", Active: true, Etag: "v1"}
+	if diff := cmp.Diff(want, made, withoutStamps()...); diff != "" {
+		t.Error(diff)
+	}
+	for i, c := range []struct {
+		path string
+		set  func(*v1.Resource)
+	}{
+		{"name", func(m *v1.Resource) { m.Name = "Court One" }},
+		{"kind", func(m *v1.Resource) { m.Kind = "" }},
+		{"active", func(m *v1.Resource) { m.Active = false }},
+	} {
+		sent := &v1.Resource{Id: made.GetId(), LocationId: aSession, Name: "Other", Kind: "other", Active: true, Etag: want.GetEtag()}
+		c.set(sent)
+		c.set(want)
+		want.Etag = etag(i + 2)
+		answer, err := o.UpdateResource(t.Context(), as(o.owner, &v1.UpdateResourceRequest{Resource: sent, UpdateMask: mask(c.path)}))
+		if err != nil {
+			t.Fatal(c.path, err)
+		}
+		if diff := cmp.Diff(want, answer.Msg.GetResource(), withoutStamps()...); diff != "" {
+			t.Errorf("%s: %s", c.path, diff)
+		}
+	}
+	_, err = o.CreateResource(t.Context(), as(o.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: aSession, Name: "Court 2"}}))
+	if diff := cmp.Diff(told{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, tell(t, err)); diff != "" {
+		t.Error(diff)
+	}
+	list, err := o.ListResources(t.Context(), as(o.owner, &v1.ListResourcesRequest{LocationId: at.GetId(), IncludeInactive: true}))
+	if err != nil || len(list.Msg.GetResources()) != 1 {
+		t.Error(list, err)
+	}
+}
+
+func TestServiceOverTheWire(t *testing.T) {
+	t.Parallel()
+	o := newBackOffice(t)
+	hour := durationpb.New(time.Hour)
+	made := o.service(t, &v1.Service{Name: "Vinyasa", Duration: hour})
+	want := &v1.Service{
+		Name: "Vinyasa", Duration: hour, MinParty: 1, MaxParty: 1, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Active: true, Etag: "v1",
+	}
+	if diff := cmp.Diff(want, made, withoutStamps()...); diff != "" {
+		t.Error(diff)
+	}
+	for i, c := range []struct {
+		path string
+		set  func(*v1.Service)
+	}{
+		{"name", func(m *v1.Service) { m.Name = "18 holes" }},
+		{"description", func(m *v1.Service) { m.Description = "A round.\nOf golf." }},
+		{"category", func(m *v1.Service) { m.Category = "Golf" }},
+		{"duration", func(m *v1.Service) { m.Duration = durationpb.New(4 * time.Hour) }},
+		{"default_capacity", func(m *v1.Service) { m.DefaultCapacity = new(int32(0)) }},
+		{"default_capacity", func(m *v1.Service) { m.DefaultCapacity = nil }},
+		{"default_waitlist_capacity", func(m *v1.Service) { m.DefaultWaitlistCapacity = 9 }},
+		{"max_party", func(m *v1.Service) { m.MaxParty = 4 }},
+		{"min_party", func(m *v1.Service) { m.MinParty = 3 }},
+		{"delivery", func(m *v1.Service) { m.Delivery = v1.Delivery_DELIVERY_FEED }},
+		{"color", func(m *v1.Service) { m.Color = "#00AAff" }},
+		{"active", func(m *v1.Service) { m.Active = false }},
+	} {
+		sent := &v1.Service{
+			Id: made.GetId(), Name: "Other", Description: "Other", Category: "Other", Duration: durationpb.New(time.Minute),
+			DefaultCapacity: new(int32(7)), DefaultWaitlistCapacity: 7, Color: "#777777", Active: true, Etag: want.GetEtag(),
+		}
+		c.set(sent)
+		c.set(want)
+		want.Etag = etag(i + 2)
+		answer, err := o.UpdateService(t.Context(), as(o.owner, &v1.UpdateServiceRequest{Service: sent, UpdateMask: mask(c.path)}))
+		if err != nil {
+			t.Fatal(c.path, err)
+		}
+		if diff := cmp.Diff(want, answer.Msg.GetService(), withoutStamps()...); diff != "" {
+			t.Errorf("%s: %s", c.path, diff)
+		}
+	}
+	// Cleared, the largest party is the smallest again, and the smallest is one.
+	cleared, err := o.UpdateService(t.Context(), as(o.owner, &v1.UpdateServiceRequest{Service: &v1.Service{Id: made.GetId()}, UpdateMask: mask("max_party", "delivery", "color")}))
+	if err != nil || cleared.Msg.GetService().GetMaxParty() != 3 || cleared.Msg.GetService().GetDelivery() != v1.Delivery_DELIVERY_IN_PERSON || cleared.Msg.GetService().GetColor() != "" {
+		t.Error(cleared, err)
+	}
+	_, err = o.UpdateService(t.Context(), as(o.owner, &v1.UpdateServiceRequest{Service: &v1.Service{Id: made.GetId(), MaxParty: 2}, UpdateMask: mask("max_party")}))
+	if diff := cmp.Diff(told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "service.max_party"}}, tell(t, err)); diff != "" {
+		t.Error(diff)
+	}
+	for name, s := range map[string]*v1.Service{
+		"no duration":   {Name: "Yin"},
+		"half a second": {Name: "Yin", Duration: durationpb.New(time.Hour + time.Second/2)},
+		"upside down":   {Name: "Yin", Duration: hour, MinParty: 3, MaxParty: 2},
+		"NUL":           {Name: "Yin", Duration: hour, Description: "\x00"},
+	} {
+		_, err := o.CreateService(t.Context(), as(o.owner, &v1.CreateServiceRequest{Service: s}))
+		if got := tell(t, err); got.Reason != "INVALID_FIELD" {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	_, err = o.ListServices(t.Context(), as(o.owner, &v1.ListServicesRequest{Category: "\x00"}))
+	if got := tell(t, err); got.Reason != "INVALID_FIELD" {
+		t.Error(got)
+	}
+}
+
+func TestCatalogPages(t *testing.T) {
+	t.Parallel()
+	o := newBackOffice(t)
+	at := o.location(t, &v1.Location{Name: strings.Repeat("🏄", 199) + "0"})
+	var names []string
+	for i := range 5 {
+		// As long as names get, in characters that take most room in a token.
+		name := strings.Repeat("<", 190) + fmt.Sprint(i)
+		if i%2 == 0 {
+			name = strings.Repeat("🏄", 199) + fmt.Sprint(i)
+		}
+		o.service(t, &v1.Service{Name: name, Category: "Sport", Duration: durationpb.New(time.Hour)})
+		if _, err := o.CreateResource(t.Context(), as(o.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: name}})); err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 {
+			o.location(t, &v1.Location{Name: name})
+		}
+		names = append(names, name)
+	}
+	names = []string{names[1], names[3], names[0], names[2], names[4]}
+
+	first, err := o.ListServices(t.Context(), as(o.owner, &v1.ListServicesRequest{Category: "Sport", PageSize: 2}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := o.NewTenant(t, "Quay Golf")
+	token := first.Msg.GetNextPageToken()
+	for name, ask := range map[string]func() error{
+		"another filter": func() error {
+			_, err := o.ListServices(t.Context(), as(o.owner, &v1.ListServicesRequest{PageToken: token}))
+			return err
+		},
+		"another list": func() error {
+			_, err := o.ListLocations(t.Context(), as(o.owner, &v1.ListLocationsRequest{PageToken: token}))
+			return err
+		},
+		"another tenant": func() error {
+			_, err := o.ListServices(t.Context(), as(o.Token(t, "owner", other), &v1.ListServicesRequest{Category: "Sport", PageToken: token}))
+			return err
+		},
+		"no token": func() error {
+			_, err := o.ListResources(t.Context(), as(o.owner, &v1.ListResourcesRequest{PageToken: "page 2"}))
+			return err
+		},
+	} {
+		want := told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "page_token"}}
+		if diff := cmp.Diff(want, tell(t, ask())); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+
+	for what, list := range map[string]func(token string) ([]string, string, error){
+		"services": func(token string) (names []string, next string, err error) {
+			page, err := o.ListServices(t.Context(), as(o.owner, &v1.ListServicesRequest{Category: "Sport", PageSize: 2, PageToken: token}))
+			if err != nil {
+				return nil, "", err
+			}
+			for _, s := range page.Msg.GetServices() {
+				names = append(names, s.GetName())
+			}
+			return names, page.Msg.GetNextPageToken(), nil
+		},
+		"locations": func(token string) (names []string, next string, err error) {
+			page, err := o.ListLocations(t.Context(), as(o.owner, &v1.ListLocationsRequest{PageSize: 2, PageToken: token}))
+			if err != nil {
+				return nil, "", err
+			}
+			for _, l := range page.Msg.GetLocations() {
+				names = append(names, l.GetName())
+			}
+			return names, page.Msg.GetNextPageToken(), nil
+		},
+		"resources": func(token string) (names []string, next string, err error) {
+			page, err := o.ListResources(t.Context(), as(o.owner, &v1.ListResourcesRequest{PageSize: 2, PageToken: token}))
+			if err != nil {
+				return nil, "", err
+			}
+			for _, r := range page.Msg.GetResources() {
+				names = append(names, r.GetName())
+			}
+			return names, page.Msg.GetNextPageToken(), nil
+		},
+	} {
+		var got []string
+		for token, more := "", true; more; more = token != "" {
+			page, next, err := list(token)
+			if err != nil {
+				t.Fatal(what, err)
+			}
+			got, token = append(got, page...), next
+		}
+		if diff := cmp.Diff(names, got); diff != "" {
+			t.Errorf("%s: %s", what, diff)
+		}
+	}
+}
+
+// Another tenant's things are absent, in the very same words, and its token opens nothing here.
+func TestCatalogStaysInItsTenant(t *testing.T) {
+	t.Parallel()
+	o := newBackOffice(t)
+	at := o.location(t, &v1.Location{Name: "Pier 1"})
+	other := o.NewTenant(t, "Quay Golf")
+	stranger := o.Token(t, "owner", other)
+	ask := func(id string) error {
+		_, err := o.GetLocation(t.Context(), as(stranger, &v1.GetLocationRequest{LocationId: id}))
+		return err
+	}
+	theirs, absent := ask(at.GetId()), ask(idText(tenant.New[tenant.LocationID](time.Now())))
+	if diff := cmp.Diff(told{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, tell(t, theirs)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(absent.Error(), theirs.Error()); diff != "" {
+		t.Error(diff)
+	}
+	_, err := o.GetLocation(t.Context(), as(stranger, &v1.GetLocationRequest{TenantId: o.Tenant.String(), LocationId: at.GetId()}))
+	if got := tell(t, err); got.Reason != "TENANT_FORBIDDEN" {
+		t.Error(got)
+	}
+	for name, ask := range map[string]func(token string) error{
+		"tenant": func(token string) error {
+			_, err := o.UpdateTenant(t.Context(), as(token, &v1.UpdateTenantRequest{Tenant: &v1.Tenant{Name: "Mine"}, UpdateMask: mask("name")}))
+			return err
+		},
+		"location": func(token string) error {
+			_, err := o.CreateLocation(t.Context(), as(token, &v1.CreateLocationRequest{Location: &v1.Location{Name: "Mine"}}))
+			return err
+		},
+		"policy": func(token string) error {
+			_, err := o.UpdatePolicy(t.Context(), as(token, &v1.UpdatePolicyRequest{
+				Layer: &v1.PolicyLayer{Level: v1.PolicyLevel_POLICY_LEVEL_TENANT}, UpdateMask: mask("hold_ttl"),
+			}))
+			return err
+		},
+	} {
+		for _, role := range []string{"coach", "member"} {
+			if got := tell(t, ask(o.Token(t, role))); got.Reason != "PERMISSION_DENIED" {
+				t.Errorf("%s by %s: %v", name, role, got)
+			}
+		}
+	}
+}

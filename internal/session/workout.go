@@ -1,0 +1,47 @@
+package session
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// MaxWorkouts is how many a session may have.
+const MaxWorkouts = 50
+
+// Workout is a plan of what is trained.
+type Workout struct {
+	ID        tenant.WorkoutID
+	Name      string
+	Body      string // plain text or Markdown
+	Inline    bool   // written for one session, and not offered for reuse
+	CreatedAt time.Time
+}
+
+// Attach gives the session with other workouts. Known are those of them that the
+// tenant has; an inline one stays with the session for which it was written.
+func (s Session) Attach(ids []tenant.WorkoutID, known []Workout, now time.Time) (Session, bool, error) {
+	for _, id := range ids {
+		n := slices.IndexFunc(known, func(w Workout) bool { return w.ID == id })
+		if n < 0 || known[n].Inline && !slices.Contains(s.Workouts, id) {
+			return s, false, fault.Missing(fault.WorkoutNotFound, "Workout").With("workout_id", id.String())
+		}
+	}
+	if slices.Equal(s.Workouts, ids) {
+		return s, false, nil
+	}
+	s.Workouts = slices.Clone(ids)
+	return s.edited(now), true, nil
+}
+
+// AttachInline gives the session with one more workout at the end.
+func (s Session) AttachInline(w Workout, now time.Time) (Session, error) {
+	if len(s.Workouts) >= MaxWorkouts {
+		return s, fault.Invalid("session_id", "The session has %d workouts already.", MaxWorkouts).With("limit", strconv.Itoa(MaxWorkouts))
+	}
+	s.Workouts = append(slices.Clone(s.Workouts), w.ID)
+	return s.edited(now), nil
+}

@@ -1,0 +1,189 @@
+package store
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// bookingColumns and bookingJoins read a booking `b` with what is shown beside it.
+const bookingColumns = `
+  b.id, b.session_id, b.member_id, b.party_size, b.status, b.channel, b.subscription_id, b.credits, b.counted,
+  b.external_ref, b.request_hash, b.note, b.promoted, b.grace_until, b.late_cancelled, b.cancel_reason,
+  b.starts_at, b.ends_at, b.exclusive, b.created_by, b.created_at, b.cancelled_at, b.checked_in_at,
+  coalesce(b.check_in_method, ''), m.name, m.tier, s.title, l.time_zone, s.local_date,` + ruleColumns
+
+const bookingJoins = `
+  join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id
+  join members m on m.tenant_id = b.tenant_id and m.id = b.member_id
+  join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id` + ruleJoins
+
+func scanBooking(row pgx.Row) (booking.Booking, error) {
+	var b booking.Booking
+	var localDate time.Time
+	var rules ruleTargets
+	err := row.Scan(append([]any{
+		&b.ID, &b.Session, &b.Member, &b.Party, &b.Status, &b.Channel, &b.Subscription, &b.Credits, &b.Counted,
+		&b.ExternalRef, &b.RequestHash, &b.Note, &b.Promoted, &b.GraceUntil, &b.LateCancelled, &b.CancelReason,
+		&b.StartsAt, &b.EndsAt, &b.Exclusive, &b.CreatedBy, &b.CreatedAt, &b.CancelledAt, &b.CheckedInAt,
+		&b.CheckInMethod, &b.MemberName, &b.MemberTier, &b.SessionTitle, &b.TimeZone, &localDate,
+	}, rules.list()...)...)
+	if err != nil {
+		return b, err
+	}
+	b.LocalDate = day(localDate)
+	b.Rules, err = rules.rules()
+	return b, err
+}
+
+func collectBooking(row pgx.CollectableRow) (booking.Booking, error) { return scanBooking(row) }
+
+// FindBooking reads a booking; nil where there is none.
+func FindBooking(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **booking.Booking) {
+	b.Queue(`select`+bookingColumns+` from bookings b`+bookingJoins+`
+where b.tenant_id = $1 and b.id = $2`, in, id).QueryRow(func(row pgx.Row) error {
+		one, err := scanBooking(row)
+		return found(into, one, err)
+	})
+}
+
+// FindActiveBooking reads a member's active booking in a session; nil where there is none.
+func FindActiveBooking(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, into **booking.Booking) {
+	b.Queue(`select`+bookingColumns+` from bookings b`+bookingJoins+`
+where b.tenant_id = $1 and b.session_id = $2 and b.member_id = $3 and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')`,
+		in, session, member).QueryRow(func(row pgx.Row) error {
+		one, err := scanBooking(row)
+		return found(into, one, err)
+	})
+}
+
+// FindBookingByRef reads the booking with an external reference; nil where there is none.
+func FindBookingByRef(b *pg.Batch, in tenant.TenantID, ref string, into **booking.Booking) {
+	b.Queue(`select`+bookingColumns+` from bookings b`+bookingJoins+`
+where b.tenant_id = $1 and b.external_ref = $2 and b.external_ref <> ''`, in, ref).QueryRow(func(row pgx.Row) error {
+		one, err := scanBooking(row)
+		return found(into, one, err)
+	})
+}
+
+// ListSessionBookings reads a session's bookings in the order in which they were made.
+func ListSessionBookings(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, inactive bool, into *[]booking.Booking) {
+	pg.Collect(b.Queue(`select`+bookingColumns+` from bookings b`+bookingJoins+`
+where b.tenant_id = $1 and b.session_id = $2 and ($3 or b.status not in ('CANCELLED', 'EXPIRED'))
+order by b.id`, in, session, inactive), into, collectBooking)
+}
+
+// ListOpenBookings reads what cancelling sessions cancels: their bookings that are neither cancelled nor expired.
+func ListOpenBookings(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]booking.Booking) {
+	pg.Collect(b.Queue(`select`+bookingColumns+` from bookings b`+bookingJoins+`
+where b.tenant_id = $1 and b.session_id = any($2) and b.status not in ('CANCELLED', 'EXPIRED')
+order by b.id`, in, sessions), into, collectBooking)
+}
+
+// MemberBookings chooses bookings of one member.
+type MemberBookings struct {
+	Member   tenant.MemberID
+	Statuses []booking.Status // empty: all
+	// From and Until bound the session's start; zero is unbounded. EndsAfter leaves out what is over.
+	From, Until, EndsAfter time.Time
+	AfterStart             time.Time // keyset: the last start and id of the page before
+	AfterID                tenant.BookingID
+	Newest                 bool // latest start first
+	Limit                  int
+}
+
+// ListMemberBookings reads them by the session's start, then id.
+func ListMemberBookings(b *pg.Batch, in tenant.TenantID, q MemberBookings, into *[]booking.Booking) {
+	statuses := make([]string, len(q.Statuses))
+	for i, s := range q.Statuses {
+		statuses[i] = string(s)
+	}
+	order, compare := "asc", ">"
+	if q.Newest {
+		order, compare = "desc", "<"
+	}
+	pg.Collect(b.Queue(`select`+bookingColumns+` from bookings b`+bookingJoins+`
+where b.tenant_id = $1 and b.member_id = $2
+  and (cardinality($3::text[]) = 0 or b.status = any($3))
+  and ($4::timestamptz is null or b.starts_at >= $4) and ($5::timestamptz is null or b.starts_at < $5)
+  and ($6::timestamptz is null or b.ends_at > $6)
+  and ($7::timestamptz is null or (b.starts_at, b.id) `+compare+` ($7, $8::uuid))
+order by b.starts_at `+order+`, b.id `+order+` limit $9`,
+		in, q.Member, statuses, optional(q.From), optional(q.Until), optional(q.EndsAfter), optional(q.AfterStart), q.AfterID, q.Limit),
+		into, collectBooking)
+}
+
+// FindBookingMember reads what a booking needs to know of a member; nil where there is none.
+func FindBookingMember(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into **booking.Member) {
+	b.Queue(`select id, name, tier, status = 'ACTIVE' from members where tenant_id = $1 and id = $2`, in, id).
+		QueryRow(func(row pgx.Row) error {
+			var m booking.Member
+			err := row.Scan(&m.ID, &m.Name, &m.Tier, &m.Active)
+			return found(into, m, err)
+		})
+}
+
+// FindDoubles reads a member's active booking and entry in a session, as far as the
+// answer depends on them: the booking where the session is full, so that nobody with a
+// place joins the queue, and the entry where anyone waits. The place itself is
+// guarded by unique indexes, which take no predicate lock.
+func FindDoubles(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, booking *tenant.BookingID, entry *tenant.EntryID) {
+	*booking, *entry = tenant.BookingID{}, tenant.EntryID{}
+	b.Queue(`
+select
+  case when s.capacity is not null and s.seats_taken >= s.capacity then (
+    select b.id from bookings b where b.tenant_id = $1 and b.session_id = $2 and b.member_id = $3
+      and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')) end,
+  case when s.waiting > 0 then (
+    select e.id from waitlist_entries e where e.tenant_id = $1 and e.session_id = $2 and e.member_id = $3
+      and e.status in ('WAITING', 'OFFERED')) end
+from sessions s where s.tenant_id = $1 and s.id = $2`, in, session, member).QueryRow(func(row pgx.Row) error {
+		if err := row.Scan(booking, entry); err != nil && !isNoRows(err) {
+			return err
+		}
+		return nil
+	})
+}
+
+// BusySpan is the span of a member's active booking that tolerates no overlap.
+type BusySpan struct {
+	Member tenant.MemberID
+	Span   civil.Span
+}
+
+// ListBusy reads those of the members that touch a span of time.
+func ListBusy(b *pg.Batch, in tenant.TenantID, members []tenant.MemberID, span civil.Span, into *[]BusySpan) {
+	pg.Collect(b.Queue(`select member_id, starts_at, ends_at from bookings
+where tenant_id = $1 and member_id = any($2) and starts_at < $4 and ends_at > $3 and exclusive
+  and status in ('PENDING', 'CONFIRMED', 'ATTENDED')`, in, members, span.Start, span.End), into,
+		func(row pgx.CollectableRow) (BusySpan, error) {
+			var s BusySpan
+			err := row.Scan(&s.Member, &s.Span.Start, &s.Span.End)
+			return s, err
+		})
+}
+
+// InsertBooking writes a new booking with the transaction.
+func InsertBooking(tx *pg.Tx, in tenant.TenantID, b booking.Booking) {
+	tx.Write(`
+insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, subscription_id, credits, counted,
+  external_ref, request_hash, note, promoted, grace_until, starts_at, ends_at, exclusive, created_by, created_at, updated_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $20)`,
+		in, b.ID, b.Session, b.Member, b.Party, b.Status, b.Channel, b.Subscription, b.Credits, b.Counted,
+		b.ExternalRef, b.RequestHash, b.Note, b.Promoted, b.GraceUntil, b.StartsAt, b.EndsAt, b.Exclusive, b.CreatedBy, b.CreatedAt)
+}
+
+// UpdateBooking writes what changes in a booking's life with the transaction.
+func UpdateBooking(tx *pg.Tx, in tenant.TenantID, b booking.Booking, now time.Time) {
+	tx.Write(`
+update bookings set status = $3, credits = $4, counted = $5, late_cancelled = $6, cancel_reason = $7, cancelled_at = $8,
+  checked_in_at = $9, check_in_method = nullif($10, ''), updated_at = $11
+where tenant_id = $1 and id = $2`,
+		in, b.ID, b.Status, b.Credits, b.Counted, b.LateCancelled, b.CancelReason, b.CancelledAt,
+		b.CheckedInAt, b.CheckInMethod, now)
+}

@@ -1,0 +1,52 @@
+package store
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Wall is what a session's display shows besides the session.
+type Wall struct {
+	Location string // its name
+	Coach    string // the name; empty where there is none
+	Expected int    // seats of those who are coming or have come
+	Arrived  int    // seats of those who have come
+}
+
+// FindWall reads it; nil where the session is absent or deleted.
+func FindWall(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into **Wall) {
+	b.Queue(`
+select l.name, coalesce(m.name, ''), n.expected, n.arrived
+from sessions s
+  join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
+  left join members m on m.tenant_id = s.tenant_id and m.id = s.coach_id
+  cross join lateral (
+    select coalesce(sum(b.party_size), 0) as expected, coalesce(sum(b.party_size) filter (where b.status = 'ATTENDED'), 0) as arrived
+    from bookings b
+    where b.tenant_id = s.tenant_id and b.session_id = s.id and b.status in ('CONFIRMED', 'ATTENDED')) n
+where s.tenant_id = $1 and s.id = $2 and s.deleted_at is null`, in, id).QueryRow(func(row pgx.Row) error {
+		var w Wall
+		err := row.Scan(&w.Location, &w.Coach, &w.Expected, &w.Arrived)
+		return found(into, w, err)
+	})
+}
+
+// Arrival is a party that has come.
+type Arrival struct {
+	Name  string // the member's, in full
+	Party int
+	At    time.Time
+}
+
+// ListArrivals reads who has come to a session, latest first.
+func ListArrivals(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, limit int, into *[]Arrival) {
+	pg.Collect(b.Queue(`
+select m.name, b.party_size, b.checked_in_at from bookings b
+  join members m on m.tenant_id = b.tenant_id and m.id = b.member_id
+where b.tenant_id = $1 and b.session_id = $2 and b.status = 'ATTENDED'
+order by b.checked_in_at desc, b.id desc limit $3`, in, id, limit), into, pgx.RowToStructByPos[Arrival])
+}

@@ -1,0 +1,170 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// slotColumns and slotJoins read a session `s` as a booking.Slot, with the policy in force.
+// All joins follow primary keys.
+const slotColumns = `
+  s.id, s.service_id, s.location_id, s.title, s.starts_at, s.ends_at, l.time_zone, s.local_date,
+  s.capacity, s.seats_taken, s.waitlist_capacity, s.waiting, s.last_entry_seq, s.state, s.blocked,
+  v.min_party, v.max_party, v.delivery, l.latitude, l.longitude, l.channels, t.takes_payments,` + ruleColumns
+
+const slotJoins = `
+  join services v on v.tenant_id = s.tenant_id and v.id = s.service_id
+  join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
+  join tenants t on t.tenant_id = s.tenant_id` + ruleJoins
+
+// ruleColumns and ruleJoins read the policy in force for a session `s`: the most special level
+// that says something wins. Of the lists of tiers, too: that is done in Go.
+const ruleColumns = `
+  coalesce(pv.advance_seconds, pl.advance_seconds, pt.advance_seconds),
+  coalesce(pv.booking_closes_seconds, pl.booking_closes_seconds, pt.booking_closes_seconds),
+  coalesce(pv.cancellation_seconds, pl.cancellation_seconds, pt.cancellation_seconds),
+  coalesce(pv.allow_late_cancellation, pl.allow_late_cancellation, pt.allow_late_cancellation),
+  coalesce(pv.allow_reschedule, pl.allow_reschedule, pt.allow_reschedule),
+  coalesce(pv.hold_ttl_seconds, pl.hold_ttl_seconds, pt.hold_ttl_seconds),
+  coalesce(pv.check_in_opens_seconds, pl.check_in_opens_seconds, pt.check_in_opens_seconds),
+  coalesce(pv.check_in_closes_seconds, pl.check_in_closes_seconds, pt.check_in_closes_seconds),
+  coalesce(pv.gps_max_meters, pl.gps_max_meters, pt.gps_max_meters),
+  coalesce(pv.waitlist_enabled, pl.waitlist_enabled, pt.waitlist_enabled),
+  coalesce(pv.auto_no_show, pl.auto_no_show, pt.auto_no_show),
+  coalesce(pv.auto_no_show_seconds, pl.auto_no_show_seconds, pt.auto_no_show_seconds),
+  pt.tiers, pl.tiers, pv.tiers`
+
+const ruleJoins = `
+  left join policies pt on pt.tenant_id = s.tenant_id and pt.level = 'TENANT' and pt.scope_id = s.tenant_id
+  left join policies pl on pl.tenant_id = s.tenant_id and pl.level = 'LOCATION' and pl.scope_id = s.location_id
+  left join policies pv on pv.tenant_id = s.tenant_id and pv.level = 'SERVICE' and pv.scope_id = s.service_id`
+
+// ruleTargets receives ruleColumns.
+type ruleTargets struct {
+	advance, closes, cancellation, holdTTL, checkInOpens, checkInCloses, autoNoShowAfter *int64
+	allowLate, allowReschedule, waitlist, autoNoShow                                     *bool
+	gps                                                                                  *float64
+	tiers                                                                                [3][]byte
+}
+
+func (r *ruleTargets) list() []any {
+	return []any{
+		&r.advance, &r.closes, &r.cancellation, &r.allowLate, &r.allowReschedule, &r.holdTTL,
+		&r.checkInOpens, &r.checkInCloses, &r.gps, &r.waitlist, &r.autoNoShow, &r.autoNoShowAfter,
+		&r.tiers[0], &r.tiers[1], &r.tiers[2],
+	}
+}
+
+func (r *ruleTargets) rules() (catalog.Rules, error) {
+	merged := catalog.Policy{
+		Advance: duration(r.advance), BookingCloses: duration(r.closes), Cancellation: duration(r.cancellation),
+		AllowLateCancellation: r.allowLate, AllowReschedule: r.allowReschedule, HoldTTL: duration(r.holdTTL),
+		CheckInOpens: duration(r.checkInOpens), CheckInCloses: duration(r.checkInCloses), GPSMaxMeters: r.gps,
+		WaitlistEnabled: r.waitlist, AutoNoShow: r.autoNoShow, AutoNoShowAfter: duration(r.autoNoShowAfter),
+	}
+	levels := []catalog.Policy{merged}
+	for _, text := range r.tiers {
+		tiers, err := decodeTiers(text)
+		if err != nil {
+			return catalog.Rules{}, err
+		}
+		if tiers != nil {
+			levels = append(levels, catalog.Policy{Tiers: tiers})
+		}
+	}
+	return catalog.Resolve(levels...), nil
+}
+
+// tierRow is a tier's policy as the column policies.tiers keeps it.
+type tierRow struct {
+	CancellationSeconds *int64 `json:"cancellation_seconds,omitempty"`
+	AllowReschedule     *bool  `json:"allow_reschedule,omitempty"`
+}
+
+func decodeTiers(text []byte) (map[string]catalog.TierPolicy, error) {
+	if text == nil {
+		return nil, nil
+	}
+	var rows map[string]tierRow
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return nil, fmt.Errorf("policy tiers: %w", err)
+	}
+	tiers := make(map[string]catalog.TierPolicy, len(rows))
+	for name, row := range rows {
+		tiers[name] = catalog.TierPolicy{Cancellation: duration(row.CancellationSeconds), AllowReschedule: row.AllowReschedule}
+	}
+	return tiers, nil
+}
+
+func scanSlot(row pgx.Row, more ...any) (booking.Slot, error) {
+	var s booking.Slot
+	var localDate time.Time
+	var latitude, longitude *float64
+	var rules ruleTargets
+	targets := append([]any{
+		&s.ID, &s.Service, &s.Location, &s.Title, &s.StartsAt, &s.EndsAt, &s.TimeZone, &localDate,
+		&s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.LastEntrySeq, &s.State, &s.Blocked,
+		&s.MinParty, &s.MaxParty, &s.Delivery, &latitude, &longitude, &s.Channels, &s.TakesPayments,
+	}, rules.list()...)
+	if err := row.Scan(append(targets, more...)...); err != nil {
+		return s, err
+	}
+	s.LocalDate = day(localDate)
+	if latitude != nil && longitude != nil {
+		s.Point = &catalog.Point{Latitude: *latitude, Longitude: *longitude}
+	}
+	var err error
+	s.Rules, err = rules.rules()
+	return s, err
+}
+
+// FindSlot reads a session for booking; nil where there is none that is not deleted.
+func FindSlot(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into **booking.Slot) {
+	b.Queue(`select`+slotColumns+` from sessions s`+slotJoins+`
+where s.tenant_id = $1 and s.id = $2 and s.deleted_at is null`, in, id).QueryRow(func(row pgx.Row) error {
+		s, err := scanSlot(row)
+		return found(into, s, err)
+	})
+}
+
+// FindSlotOf is FindSlot for the session of a booking.
+func FindSlotOf(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **booking.Slot) {
+	b.Queue(`select`+slotColumns+` from bookings b
+  join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id`+slotJoins+`
+where b.tenant_id = $1 and b.id = $2 and s.deleted_at is null`, in, id).QueryRow(func(row pgx.Row) error {
+		s, err := scanSlot(row)
+		return found(into, s, err)
+	})
+}
+
+// ListSlots reads sessions for booking, in no particular order; those that are deleted or absent are left out.
+func ListSlots(b *pg.Batch, in tenant.TenantID, ids []tenant.SessionID, into *[]booking.Slot) {
+	pg.Collect(b.Queue(`select`+slotColumns+` from sessions s`+slotJoins+`
+where s.tenant_id = $1 and s.id = any($2) and s.deleted_at is null`, in, ids), into,
+		func(row pgx.CollectableRow) (booking.Slot, error) { return scanSlot(row) })
+}
+
+// Seats changes a session's counters. The database refuses what does not fit.
+type Seats struct {
+	Taken   int   // added to the seats taken
+	Waiting int   // added to the entries that wait
+	LastSeq int64 // the number of the last entry that joined, if one did
+}
+
+// MoveSeats applies the change with the transaction.
+func MoveSeats(tx *pg.Tx, in tenant.TenantID, id tenant.SessionID, s Seats) {
+	if s == (Seats{}) {
+		return
+	}
+	tx.Write(`
+update sessions set seats_taken = seats_taken + $3, waiting = waiting + $4, last_entry_seq = greatest(last_entry_seq, $5)
+where tenant_id = $1 and id = $2`, in, id, s.Taken, s.Waiting, s.LastSeq)
+}

@@ -1,0 +1,57 @@
+// Package store is all SQL, one file for each concept. Its functions queue
+// statements on a batch or on a transaction and read rows into domain values;
+// they decide nothing. Every statement names its tenant, although row-level
+// security would hold without that.
+package store
+
+import (
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/civil"
+)
+
+// seconds and duration convert between spans and the integer columns that hold them.
+func seconds(d *time.Duration) *int64 {
+	if d == nil {
+		return nil
+	}
+	return new(int64(*d / time.Second))
+}
+
+func duration(s *int64) *time.Duration {
+	if s == nil {
+		return nil
+	}
+	return new(time.Duration(*s) * time.Second)
+}
+
+// day and date convert between a calendar day and the driver's value for a date column.
+func day(t time.Time) civil.Date { return civil.DateOf(t, time.UTC) }
+
+func date(d civil.Date) time.Time { return d.On(time.UTC) }
+
+// found puts a row into its target; no row leaves it nil and is no error.
+func found[T any](into **T, value T, err error) error {
+	*into = nil
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	*into = &value
+	return nil
+}
+
+func isNoRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
+
+// optional gives NULL for a zero time.
+func optional(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

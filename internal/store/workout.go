@@ -1,0 +1,55 @@
+package store
+
+import (
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+const workoutColumns = ` w.id, w.name, w.body, w.inline, w.created_at`
+
+func collectWorkout(row pgx.CollectableRow) (session.Workout, error) {
+	var w session.Workout
+	err := row.Scan(&w.ID, &w.Name, &w.Body, &w.Inline, &w.CreatedAt)
+	return w, err
+}
+
+// FindWorkouts reads workouts by their ids, in no particular order.
+func FindWorkouts(b *pg.Batch, in tenant.TenantID, ids []tenant.WorkoutID, into *[]session.Workout) {
+	pg.Collect(b.Queue(`select`+workoutColumns+` from workouts w where w.tenant_id = $1 and w.id = any($2)`, in, ids), into, collectWorkout)
+}
+
+// ListWorkouts reads the reusable ones by name, then id, from behind the one given.
+func ListWorkouts(b *pg.Batch, in tenant.TenantID, afterName string, afterID tenant.WorkoutID, limit int, into *[]session.Workout) {
+	pg.Collect(b.Queue(`select`+workoutColumns+` from workouts w
+where w.tenant_id = $1 and not w.inline and ($3::uuid is null or (lower(w.name), w.id) > (lower($2), $3))
+order by lower(w.name), w.id limit $4`, in, afterName, afterID, limit), into, collectWorkout)
+}
+
+// ListSessionWorkouts reads those of a session in order.
+func ListSessionWorkouts(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into *[]session.Workout) {
+	pg.Collect(b.Queue(`select`+workoutColumns+` from session_workouts x
+  join workouts w on w.tenant_id = x.tenant_id and w.id = x.workout_id
+where x.tenant_id = $1 and x.session_id = $2 order by x.position`, in, id), into, collectWorkout)
+}
+
+// InsertWorkout writes a new workout with the transaction.
+func InsertWorkout(tx *pg.Tx, in tenant.TenantID, w session.Workout) {
+	tx.Write(`insert into workouts (tenant_id, id, name, body, inline, created_at) values ($1, $2, $3, $4, $5, $6)`,
+		in, w.ID, w.Name, w.Body, w.Inline, w.CreatedAt)
+}
+
+// AttachWorkouts replaces, with the transaction, what is attached to a session. Inline workouts that
+// fall off go for good: nothing else could ever show them.
+func AttachWorkouts(tx *pg.Tx, in tenant.TenantID, id tenant.SessionID, workouts []tenant.WorkoutID) {
+	tx.Write(`
+with gone as (
+  delete from session_workouts where tenant_id = $1 and session_id = $2 returning workout_id)
+delete from workouts w using gone
+where w.tenant_id = $1 and w.id = gone.workout_id and w.inline and not coalesce(w.id = any($3), false)`, in, id, workouts)
+	tx.Write(`
+insert into session_workouts (tenant_id, session_id, position, workout_id)
+select $1, $2, x.position, x.id from unnest($3::uuid[]) with ordinality as x (id, position)`, in, id, workouts)
+}

@@ -1,0 +1,182 @@
+// Package tenant names things: typed identifiers and the scope in which a
+// statement, a role or an event is valid. Everything belongs to exactly one
+// tenant, so this package sits below all others and knows none of them.
+package tenant
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"sync"
+	"time"
+)
+
+// UUID is a 128-bit identifier, written as RFC 9562 text.
+type UUID [16]byte
+
+// ErrNotUUID says that a text is no RFC 9562 UUID in its canonical form.
+var ErrNotUUID = errors.New("not a UUID")
+
+// ID is a UUID that says what it identifies, so that a booking's id cannot be
+// passed where a session's is meant. K is a marker and carries no data.
+type ID[K any] struct{ UUID }
+
+// The markers of the typed identifiers below.
+type (
+	tenantKind       struct{}
+	locationKind     struct{}
+	resourceKind     struct{}
+	serviceKind      struct{}
+	sessionKind      struct{}
+	seriesKind       struct{}
+	workoutKind      struct{}
+	memberKind       struct{}
+	deviceKind       struct{}
+	bookingKind      struct{}
+	entryKind        struct{}
+	decisionKind     struct{}
+	planKind         struct{}
+	subscriptionKind struct{}
+	creditKind       struct{}
+	accountKind      struct{}
+	keyKind          struct{}
+	auditKind        struct{}
+	eventKind        struct{}
+	batchKind        struct{}
+	importKind       struct{}
+)
+
+// One identifier type for each thing that has an identity of its own.
+type (
+	TenantID         = ID[tenantKind]
+	LocationID       = ID[locationKind]
+	ResourceID       = ID[resourceKind]
+	ServiceID        = ID[serviceKind]
+	SessionID        = ID[sessionKind]
+	SeriesID         = ID[seriesKind]
+	WorkoutID        = ID[workoutKind]
+	MemberID         = ID[memberKind]
+	DeviceID         = ID[deviceKind]
+	BookingID        = ID[bookingKind]
+	EntryID          = ID[entryKind]
+	DecisionID       = ID[decisionKind]
+	PlanID           = ID[planKind]
+	SubscriptionID   = ID[subscriptionKind]
+	CreditEntryID    = ID[creditKind]
+	ServiceAccountID = ID[accountKind]
+	KeyID            = ID[keyKind]
+	AuditID          = ID[auditKind]
+	EventID          = ID[eventKind]
+	BatchID          = ID[batchKind]
+	ImportID         = ID[importKind]
+)
+
+// Parse reads the canonical form. Upper case is accepted, braces and URNs are not.
+func Parse[I ~struct{ UUID }](text string) (I, error) {
+	u, err := ParseUUID(text)
+	return I{u}, err
+}
+
+// MustParse is Parse for constants; it panics on anything else.
+func MustParse[I ~struct{ UUID }](text string) I {
+	id, err := Parse[I](text)
+	if err != nil {
+		panic(err.Error() + ": " + text)
+	}
+	return id
+}
+
+// New makes an id that sorts by time (UUIDv7, RFC 9562 section 5.7). It reads
+// randomness: call it before a transaction begins, never inside one, so that a
+// retried body writes the same rows.
+func New[I ~struct{ UUID }](now time.Time) I {
+	return I{newV7(now)}
+}
+
+// ParseUUID reads the canonical 36 character form.
+func ParseUUID(text string) (UUID, error) {
+	var u UUID
+	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
+		return u, ErrNotUUID
+	}
+	var digits [32]byte
+	n := copy(digits[:], text[0:8])
+	n += copy(digits[n:], text[9:13])
+	n += copy(digits[n:], text[14:18])
+	n += copy(digits[n:], text[19:23])
+	copy(digits[n:], text[24:36])
+	if _, err := hex.Decode(u[:], digits[:]); err != nil {
+		return UUID{}, ErrNotUUID
+	}
+	return u, nil
+}
+
+// String gives the canonical form, in lower case.
+func (u UUID) String() string {
+	var out [36]byte
+	hex.Encode(out[0:8], u[0:4])
+	out[8] = '-'
+	hex.Encode(out[9:13], u[4:6])
+	out[13] = '-'
+	hex.Encode(out[14:18], u[6:8])
+	out[18] = '-'
+	hex.Encode(out[19:23], u[8:10])
+	out[23] = '-'
+	hex.Encode(out[24:36], u[10:16])
+	return string(out[:])
+}
+
+// IsZero reports whether no id was given.
+func (u UUID) IsZero() bool { return u == UUID{} }
+
+// Bytes gives the id as the database's driver wants it.
+func (u UUID) Bytes() [16]byte { return u }
+
+// SetBytes is Bytes in the other direction.
+func (u *UUID) SetBytes(b [16]byte) { *u = b }
+
+// MarshalText implements encoding.TextMarshaler; a zero id is empty.
+func (u UUID) MarshalText() ([]byte, error) {
+	if u.IsZero() {
+		return []byte{}, nil
+	}
+	return []byte(u.String()), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (u *UUID) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*u = UUID{}
+		return nil
+	}
+	parsed, err := ParseUUID(string(text))
+	*u = parsed
+	return err
+}
+
+var v7 struct {
+	sync.Mutex
+	last uint64 // unix milliseconds << 12 | counter: strictly rising in one process
+}
+
+// newV7 keeps ids that one process makes from one clock in strict order by using the 12 bits of
+// rand_a as a counter within the millisecond (RFC 9562 section 6.2, method 1),
+// so that rows written in one request sort as they were made.
+func newV7(now time.Time) UUID {
+	v7.Lock()
+	stamp := uint64(now.UnixMilli()) << 12
+	if stamp <= v7.last && v7.last-stamp < 1<<24 {
+		stamp = v7.last + 1
+	}
+	v7.last = stamp
+	v7.Unlock()
+
+	var u UUID
+	binary.BigEndian.PutUint64(u[0:8], stamp>>12<<16|stamp&0x0fff|0x7000)
+	if _, err := rand.Read(u[8:]); err != nil {
+		panic("tenant: no randomness: " + err.Error()) // crypto/rand never fails on the systems we run on
+	}
+	u[8] = u[8]&0x3f | 0x80
+	return u
+}

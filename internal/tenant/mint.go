@@ -1,0 +1,46 @@
+package tenant
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	mathrand "math/rand/v2"
+	"time"
+)
+
+// Mint makes the ids of one transaction. A transaction's body may run several
+// times and must write the same rows each time, so the randomness is drawn once,
+// before it begins; Again starts the same sequence over.
+type Mint struct {
+	now  time.Time
+	seed [32]byte
+	rng  *mathrand.ChaCha8
+	n    uint16
+}
+
+// NewMint draws the randomness. Ids sort in the order in which they are made.
+func NewMint(now time.Time) *Mint {
+	m := &Mint{now: now}
+	if _, err := rand.Read(m.seed[:]); err != nil {
+		panic("tenant: no randomness: " + err.Error())
+	}
+	return m.Again()
+}
+
+// Again goes back to the first id.
+func (m *Mint) Again() *Mint {
+	m.rng = mathrand.NewChaCha8(m.seed)
+	m.n = 0
+	return m
+}
+
+// Next makes an id. Beyond 4,096 of them the timestamp moves on by a
+// millisecond, so that they still sort.
+func Next[I ~struct{ UUID }](m *Mint) I {
+	stamp := uint64(m.now.UnixMilli()) + uint64(m.n>>12)
+	var u UUID
+	binary.BigEndian.PutUint64(u[0:8], stamp<<16|uint64(m.n&0x0fff)|0x7000)
+	binary.BigEndian.PutUint64(u[8:16], m.rng.Uint64())
+	u[8] = u[8]&0x3f | 0x80
+	m.n++
+	return I{u}
+}

@@ -1,0 +1,106 @@
+package token_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/token"
+)
+
+// Whatever is sent: nothing panics, every refusal is the one fault, and what is
+// accepted is a token that was issued, to the last bit.
+func FuzzVerify(f *testing.F) {
+	d := ed("d")
+	v := newProvider(d).verifier(f, newClock().now)
+	issued := []string{
+		d.mint(good()),
+		d.mint(good().with("tenants", []string{tenantB, tenantA}).with("name", "Ann")),
+		d.mint(good(), claims{"typ": nil}),
+	}
+	for _, raw := range issued {
+		f.Add(raw)
+		f.Add(looseBits(raw))
+		f.Add(strings.ReplaceAll(raw, ".", ".."))
+		f.Add(raw[:len(raw)/2])
+	}
+	f.Add(rs("d").mint(good()))
+	f.Add(es("d").mint(good(), claims{"jwk": d.jwk(), "crit": []string{"exp"}}))
+	f.Add(d.mint(good().with("exp", 1e300).with("tenants", claims{"": []any{nil}})))
+	f.Add(b64([]byte(`{"alg":"none","kid":"d"}`)) + "." + b64([]byte(`{"iss":"`+issuer+`"}`)) + ".")
+	f.Fuzz(func(t *testing.T, raw string) {
+		p, err := v.Verify(t.Context(), raw)
+		if err == nil {
+			if !slices.Contains(issued, raw) {
+				t.Fatalf("%q was accepted as %+v", raw, p)
+			}
+			return
+		}
+		var refusal *fault.Error
+		if !errors.As(err, &refusal) || refusal.Kind != fault.Unauthenticated || refusal.Reason != fault.Unauthorized || refusal.Message == "" {
+			t.Fatalf("%q: %v", raw, err)
+		}
+	})
+}
+
+func BenchmarkVerify(b *testing.B) {
+	r, e, d := rs("r"), es("e"), ed("d")
+	idp := newProvider(r, e, d)
+	for _, s := range []signer{r, e, d} {
+		b.Run("first/"+s.method.Alg(), func(b *testing.B) {
+			v := idp.verifier(b, newClock().now)
+			raws := make([]string, 512)
+			for i := range raws {
+				raws[i] = s.mint(good().with("jti", fmt.Sprint(i)))
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if i%len(raws) == 0 {
+					b.StopTimer()
+					v = idp.verifier(b, newClock().now) // one that has seen none of them
+					if err := v.Refresh(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+					b.StartTimer()
+				}
+				if _, err := v.Verify(b.Context(), raws[i%len(raws)]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	v, raw := idp.verifier(b, time.Now), e.mint(good().with("iat", 0).with("exp", time.Now().Add(time.Hour).Unix()))
+	again := func(b *testing.B) {
+		b.Helper()
+		if _, err := v.Verify(b.Context(), raw); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("kept", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			again(b)
+		}
+	})
+	b.Run("kept/parallel", func(b *testing.B) {
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				again(b)
+			}
+		})
+	})
+}
+
+func BenchmarkIssue(b *testing.B) {
+	i := openIssuer(b, filepath.Join(b.TempDir(), "signing.pem"), newClock())
+	for b.Loop() {
+		if _, _, err := i.Issue(token.Grant{Subject: "ann"}, time.Hour); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package token
+
+import (
+	"crypto"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Issuer signs tokens with a key of our own and publishes the public half.
+type Issuer struct {
+	now              func() time.Time
+	issuer, audience string
+	method           jwt.SigningMethod
+	private          crypto.Signer
+	public           webKey
+	document         []byte // the JSON Web Key Set
+	keys             *KeySet
+}
+
+// Grant is what a token is to say.
+type Grant struct {
+	Subject     string // a user, or "sa:<id>"
+	Name, Email string // may be empty
+	Tenants     []tenant.TenantID
+}
+
+// OpenIssuer loads the private key from a PEM file (PKCS #8; Ed25519, or EC on
+// P-256). If there is no such file it makes an Ed25519 key and writes it, for
+// the owner's eyes only. Nodes that share the file accept each other's tokens.
+func OpenIssuer(path, issuer, audience string, now func() time.Time) (*Issuer, error) {
+	private, err := load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = create(path); err == nil {
+			private, err = load(path)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("token: signing key: %w", err)
+	}
+	i := &Issuer{now: now, issuer: issuer, audience: audience, private: private, keys: newKeySet(now, 0, 0)}
+	if i.public, err = describe(private.Public()); err != nil {
+		return nil, fmt.Errorf("token: signing key %s: %w", path, err)
+	}
+	i.method = jwt.GetSigningMethod(i.public.Algorithm)
+	if i.document, err = json.Marshal(map[string][]webKey{"keys": {i.public}}); err != nil {
+		return nil, err
+	}
+	keys, err := parseKeys(i.document)
+	if err != nil {
+		return nil, err
+	}
+	i.keys.replace(keys)
+	return i, nil
+}
+
+// Issue signs a token that is good for ttl from now, cut to whole seconds.
+func (i *Issuer) Issue(g Grant, ttl time.Duration) (raw string, expires time.Time, err error) {
+	if len(g.Tenants) > maxTenants {
+		return "", time.Time{}, fmt.Errorf("token: %d tenants, %d at most", len(g.Tenants), maxTenants)
+	}
+	now := i.now().Truncate(time.Second)
+	expires = now.Add(ttl.Truncate(time.Second)).UTC()
+	claims := jwt.MapClaims{
+		"iss":     i.issuer,
+		"aud":     i.audience,
+		"sub":     g.Subject,
+		"tenants": append([]tenant.TenantID{}, g.Tenants...),
+		"iat":     now.Unix(),
+		"exp":     expires.Unix(),
+	}
+	if g.Name != "" {
+		claims["name"] = g.Name
+	}
+	if g.Email != "" {
+		claims["email"] = g.Email
+	}
+	t := jwt.NewWithClaims(i.method, claims)
+	t.Header["kid"] = i.public.ID
+	raw, err = t.SignedString(i.private)
+	if err != nil {
+		return "", time.Time{}, fmt.Errorf("token: sign: %w", err)
+	}
+	if len(raw) > maxToken {
+		return "", time.Time{}, fmt.Errorf("token: %d bytes, %d at most", len(raw), maxToken)
+	}
+	return raw, expires, nil
+}
+
+// Trust makes a verifier of this process believe the issuer's tokens.
+func (i *Issuer) Trust() Trust {
+	return Trust{Issuer: i.issuer, Audience: i.audience, Keys: i.keys, ServiceAccounts: true}
+}
+
+// ServeHTTP publishes the public key as a JSON Web Key Set.
+func (i *Issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	w.Header().Set("Content-Type", "application/jwk-set+json")
+	w.Header().Set("Cache-Control", "public, max-age=300")
+	_, _ = w.Write(i.document) // a reader that left needs no answer
+}
+
+const pemType = "PRIVATE KEY"
+
+func load(path string) (crypto.Signer, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	// A group may read it: that is how orchestrators hand secrets to a process that is not root.
+	if info.Mode().Perm()&0o007 != 0 {
+		return nil, fmt.Errorf("everybody may read %s: take the others' rights away (chmod 600)", path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(text)
+	if block == nil || block.Type != pemType {
+		return nil, fmt.Errorf("%s holds no PEM block %q", path, pemType)
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s holds no PKCS #8 key", path)
+	}
+	signer, ok := parsed.(crypto.Signer)
+	if !ok {
+		return nil, fmt.Errorf("%s holds a key that does not sign", path)
+	}
+	return signer, nil
+}
+
+// create writes a new key under the path, unless another process was faster:
+// then that one's key is the key. The file appears whole or not at all.
+func create(path string) error {
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	draft, err := os.CreateTemp(filepath.Dir(path), ".signing-key-*") // made with 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(draft.Name())
+	err = pem.Encode(draft, &pem.Block{Type: pemType, Bytes: der})
+	if err == nil {
+		err = draft.Sync()
+	}
+	if closeErr := draft.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Link(draft.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}

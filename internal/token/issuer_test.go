@@ -1,0 +1,188 @@
+package token_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/token"
+)
+
+const own = "https://berth.example.com"
+
+func TestIssuer(t *testing.T) {
+	t.Parallel()
+	clock := newClock()
+	i := openIssuer(t, filepath.Join(t.TempDir(), "new", "signing.pem"), clock)
+	account := tenant.MustParse[tenant.ServiceAccountID](tenantB)
+	a := tenant.MustParse[tenant.TenantID](tenantA)
+	clock.pass(1500 * time.Millisecond)
+	raw, expires, err := i.Issue(token.Grant{
+		Subject: token.ServiceAccountPrefix + account.String(), Name: "Turnstile", Tenants: []tenant.TenantID{a},
+	}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := token.Principal{
+		Subject: "sa:" + tenantB, Issuer: own, Name: "Turnstile",
+		Tenants: []tenant.TenantID{a}, Expires: noon.Add(time.Hour + time.Second),
+	}
+	if !expires.Equal(want.Expires) {
+		t.Errorf("expires at %s", expires)
+	}
+
+	// Whoever reads the published keys verifies it as this process does.
+	server := httptest.NewServer(i)
+	defer server.Close()
+	remote := must(token.URLKeys(server.URL, server.Client(), clock.now))
+	for name, trust := range map[string]token.Trust{
+		"here":      i.Trust(),
+		"elsewhere": {Issuer: own, Audience: audience, Keys: remote, ServiceAccounts: true},
+	} {
+		got, err := newVerifier(t, clock.now, trust).Verify(t.Context(), raw)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if _, _, err := i.Issue(token.Grant{Subject: "ann", Tenants: make([]tenant.TenantID, 129)}, time.Hour); err == nil {
+		t.Error("a token that no verifier takes was issued")
+	}
+}
+
+func TestTheIssuersKeyIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	clock := newClock()
+	path := filepath.Join(t.TempDir(), "signing.pem")
+	raws := make([]string, 16)
+	var starts sync.WaitGroup
+	for n := range raws {
+		starts.Go(func() {
+			i := openIssuer(t, path, clock)
+			raws[n], _, _ = i.Issue(token.Grant{Subject: "ann"}, time.Hour)
+		})
+	}
+	starts.Wait()
+	v := newVerifier(t, clock.now, openIssuer(t, path, clock).Trust())
+	for _, raw := range raws {
+		if _, err := v.Verify(t.Context(), raw); err != nil {
+			t.Error(err)
+		}
+	}
+	if mode := must(os.Stat(path)).Mode().Perm(); mode != 0o600 {
+		t.Errorf("mode %o", mode)
+	}
+	if left := must(os.ReadDir(filepath.Dir(path))); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestOpenIssuerReadsOtherKeys(t *testing.T) {
+	t.Parallel()
+	clock := newClock()
+	path := filepath.Join(t.TempDir(), "signing.pem")
+	der := must(x509.MarshalPKCS8PrivateKey(es("").private))
+	write(t, path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o440)
+	i := openIssuer(t, path, clock)
+	raw, _, err := i.Issue(token.Grant{Subject: "ann", Email: "ann@example.com"}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := newVerifier(t, clock.now, i.Trust()).Verify(t.Context(), raw); err != nil || p.Email != "ann@example.com" {
+		t.Errorf("%+v (%v)", p, err)
+	}
+}
+
+func TestOpenIssuerRefuses(t *testing.T) {
+	t.Parallel()
+	encoded := func(private any) []byte {
+		return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: must(x509.MarshalPKCS8PrivateKey(private))})
+	}
+	secret := encoded(ed("").private)
+	for name, test := range map[string]struct {
+		text []byte
+		mode os.FileMode
+		want string
+	}{
+		"a file for everybody": {secret, 0o604, "chmod 600"},
+		"an empty file":        {nil, 0o600, "no PEM block"},
+		"no PEM":               {[]byte("secret"), 0o600, "no PEM block"},
+		"another block":        {pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("secret")}), 0o600, "no PEM block"},
+		"no key in it":         {pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("secret")}), 0o600, "no PKCS #8 key"},
+		"an RSA key":           {encoded(newRSA()), 0o600, "must be Ed25519"},
+		"a P-384 key":          {encoded(must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))), 0o600, "P-256"},
+	} {
+		path := filepath.Join(t.TempDir(), "signing.pem")
+		write(t, path, test.text, test.mode)
+		_, err := token.OpenIssuer(path, own, audience, time.Now)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: the error repeats the file: %v", name, err)
+		}
+	}
+	if _, err := token.OpenIssuer(t.TempDir(), own, audience, time.Now); err == nil {
+		t.Error("a directory was opened")
+	}
+}
+
+func TestTheIssuerPublishesThePublicKeyAlone(t *testing.T) {
+	t.Parallel()
+	i := openIssuer(t, filepath.Join(t.TempDir(), "signing.pem"), newClock())
+	for method, want := range map[string]int{"GET": 200, "HEAD": 200, "POST": 405, "DELETE": 405} {
+		w := httptest.NewRecorder()
+		i.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, "/.well-known/jwks.json", http.NoBody))
+		if w.Code != want {
+			t.Errorf("%s: %d", method, w.Code)
+		}
+	}
+	w := httptest.NewRecorder()
+	i.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/.well-known/jwks.json", http.NoBody))
+	var set struct{ Keys []map[string]any }
+	if err := json.Unmarshal(w.Body.Bytes(), &set); err != nil || len(set.Keys) != 1 {
+		t.Fatalf("%s (%v)", w.Body, err)
+	}
+	public := map[string]any{"kty": "OKP", "crv": "Ed25519", "use": "sig", "alg": "EdDSA", "x": set.Keys[0]["x"], "kid": set.Keys[0]["kid"]}
+	if diff := cmp.Diff(public, set.Keys[0]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := w.Header().Get("Content-Type"); got != "application/jwk-set+json" {
+		t.Errorf("content type %q", got)
+	}
+}
+
+func openIssuer(t testing.TB, path string, clock *clock) *token.Issuer {
+	t.Helper()
+	i, err := token.OpenIssuer(path, own, audience, clock.now)
+	if err != nil {
+		t.Error(err)
+	}
+	return i
+}
+
+func write(t *testing.T, path string, text []byte, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil { // free of the umask
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,189 @@
+package token
+
+import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestParseKeys(t *testing.T) {
+	t.Parallel()
+	const (
+		// RFC 7515, appendix A.3; RFC 8037, appendix A.2.
+		ec  = `"kid":"k","kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"`
+		okp = `"kid":"k","kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"`
+	)
+	modulus := func(bits int) string {
+		n := make([]byte, bits/8)
+		n[0], n[len(n)-1] = 0x80, 1
+		return encode(n)
+	}
+	rsaKey := func(n, e string) string { return `"kid":"k","kty":"RSA","n":"` + n + `","e":"` + e + `"` }
+	for name, test := range map[string]struct{ key, alg string }{
+		"EC":                           {ec, es256},
+		"EC for signatures":            {ec + `,"use":"sig","alg":"ES256","key_ops":["verify"]`, es256},
+		"EC with a chain":              {ec + `,"x5c":["MII"],"x5t":"x"`, es256},
+		"Ed25519":                      {okp, eddsa},
+		"RSA":                          {rsaKey(modulus(2048), "AQAB"), rs256},
+		"RSA of 8192 bits":             {rsaKey(modulus(8192), "AQAB"), rs256},
+		"RSA with leading zeros":       {rsaKey(encode(append([]byte{0}, octets(modulus(2048))...)), "AQAB"), rs256},
+		"RSA, exponent 3":              {rsaKey(modulus(2048), "Aw"), rs256},
+		"no name":                      {strings.Replace(ec, `"kid":"k"`, `"kid":""`, 1), ""},
+		"for encryption":               {ec + `,"use":"enc"`, ""},
+		"for signing alone":            {ec + `,"key_ops":["sign"]`, ""},
+		"EC for another algorithm":     {ec + `,"alg":"ES384"`, ""},
+		"EC said to be RSA's":          {ec + `,"alg":"RS256"`, ""},
+		"EC said to be a secret's":     {ec + `,"alg":"HS256"`, ""},
+		"RSA for another hash":         {rsaKey(modulus(2048), "AQAB") + `,"alg":"RS512"`, ""},
+		"RSA of 2040 bits":             {rsaKey(modulus(2040), "AQAB"), ""},
+		"RSA of 1024 bits":             {rsaKey(modulus(1024), "AQAB"), ""},
+		"RSA of 8200 bits":             {rsaKey(modulus(8200), "AQAB"), ""},
+		"RSA, 1024 bits padded":        {rsaKey(encode(append(make([]byte, 128), octets(modulus(1024))...)), "AQAB"), ""},
+		"RSA, even modulus":            {rsaKey(modulus(2048)[:340]+"AA", "AQAB"), ""},
+		"RSA, exponent 1":              {rsaKey(modulus(2048), "AQ"), ""},
+		"RSA, even exponent":           {rsaKey(modulus(2048), "AQAA"), ""},
+		"RSA, no exponent":             {rsaKey(modulus(2048), ""), ""},
+		"RSA, huge exponent":           {rsaKey(modulus(2048), "AQAAAAE"), ""},
+		"RSA, not base64url":           {rsaKey("++++", "AQAB"), ""},
+		"EC on another curve":          {strings.Replace(ec, "P-256", "P-384", 1), ""},
+		"EC off its curve":             {strings.Replace(ec, `"x":"f`, `"x":"g`, 1), ""},
+		"EC at infinity":               {`"kid":"k","kty":"EC","crv":"P-256","x":"","y":""`, ""},
+		"EC, digits moved from y to x": {shifted(ec), ""},
+		"X25519":                       {strings.Replace(okp, "Ed25519", "X25519", 1), ""},
+		"Ed25519, too short":           {`"kid":"k","kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg"`, ""},
+		"a secret":                     {`"kid":"k","kty":"oct","k":"c2VjcmV0","alg":"HS256"`, ""},
+		"a kind of the future":         {`"kid":"k","kty":"AKP","pub":"x"`, ""},
+		"a number for a coordinate":    {`"kid":"k","kty":"EC","crv":"P-256","x":1,"y":2`, ""},
+	} {
+		keys, err := parseKeys([]byte(`{"keys":[{` + test.key + `}]}`))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if test.alg == "" && len(keys) != 0 {
+			t.Errorf("%s was taken", name)
+		}
+		if test.alg != "" && keys[keyID{"k", test.alg}] == nil {
+			t.Errorf("%s was left out", name)
+		}
+	}
+
+	both := `{"keys":[{` + ec + `},{` + okp + `},{"kty":"oct","kid":"k"}]}`
+	if keys, err := parseKeys([]byte(both)); err != nil || len(keys) != 2 {
+		t.Errorf("keys of two kinds under one name: %d (%v)", len(keys), err)
+	}
+}
+
+func TestDescribeIsReadBack(t *testing.T) {
+	t.Parallel()
+	_, edKey, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ecKey := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	for alg, public := range map[string]any{es256: ecKey.Public(), eddsa: edKey.Public()} {
+		k := must(describe(public))
+		keys, err := parseKeys(must(json.Marshal(map[string]any{"keys": []webKey{k}})))
+		if err != nil || keys[keyID{k.ID, alg}] == nil || !equal(keys[keyID{k.ID, alg}].public, public) {
+			t.Errorf("%s: %v (%v)", alg, keys, err)
+		}
+	}
+	// RFC 8037, appendix A.3.
+	known := must(describe(ed25519.PublicKey(octets("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))))
+	if known.ID != "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k" {
+		t.Errorf("thumbprint %s", known.ID)
+	}
+	p384 := must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))
+	for name, public := range map[string]any{"P-384": p384.Public(), "RSA": &rsa.PublicKey{}, "nothing": nil} {
+		if _, err := describe(public); err == nil {
+			t.Errorf("%s was described", name)
+		}
+	}
+}
+
+func TestAKeyThatStaysIsTheSameKey(t *testing.T) {
+	t.Parallel()
+	const set = `{"keys":[{"kid":"k","kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`
+	s := newKeySet(time.Now, 0, 0)
+	s.replace(must(parseKeys([]byte(set))))
+	before := (*s.current.Load())[keyID{"k", eddsa}]
+	s.replace(must(parseKeys([]byte(set))))
+	if after := (*s.current.Load())[keyID{"k", eddsa}]; after != before || before.gone.Load() {
+		t.Error("what it signed would have to be verified again")
+	}
+}
+
+func TestCacheDropsWhatNoLongerCounts(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_000_000, 0)
+	k := new(key)
+	var c cache
+	var d digest
+	c.put(d, &verified{until: now.Add(time.Second), key: k})
+	if _, ok := c.get(d, now); !ok {
+		t.Error("not kept")
+	}
+	if _, ok := c.get(d, now.Add(time.Second)); ok {
+		t.Error("kept beyond its time")
+	}
+	k.gone.Store(true)
+	if _, ok := c.get(d, now); ok {
+		t.Error("outlived its key")
+	}
+	c.put(d, &verified{until: now.Add(time.Second), key: k}) // it was being verified meanwhile
+	if _, ok := c.get(d, now); ok {
+		t.Error("came in after its key had gone, and counts")
+	}
+}
+
+func TestCacheIsBounded(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_000_000, 0)
+	k := new(key)
+	var c cache
+	for i := range 3 * perShard {
+		d := digest{0, byte(i), byte(i >> 8)} // all in one shard
+		c.put(d, &verified{until: now.Add(time.Duration(i) * time.Second), key: k})
+		if _, ok := c.get(d, now.Add(-time.Hour)); !ok {
+			t.Fatalf("token %d was not kept", i)
+		}
+	}
+	if n := len(c[0].tokens); n != perShard {
+		t.Errorf("%d tokens are kept, want %d", n, perShard)
+	}
+	old := 0
+	for _, v := range c[0].tokens {
+		if v.until.Before(now.Add(perShard * time.Second)) {
+			old++
+		}
+	}
+	// Had the choice been blind, a seventh of them would be left.
+	if old > perShard/20 {
+		t.Errorf("%d of the first to expire are left", old)
+	}
+}
+
+// shifted moves the first octet of y to the end of x: the octets in a row stay the same.
+func shifted(ec string) string {
+	var k webKey
+	if err := json.Unmarshal([]byte("{"+ec+"}"), &k); err != nil {
+		panic(err)
+	}
+	x, y := octets(k.X), octets(k.Y)
+	k.X, k.Y = encode(append(x, y[0])), encode(y[1:])
+	text := must(json.Marshal(k))
+	return string(text[1 : len(text)-1])
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -1,0 +1,358 @@
+package token_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/token"
+)
+
+func TestRotation(t *testing.T) {
+	t.Parallel()
+	old, next, clock := es("1"), ed("2"), newClock()
+	idp := newProvider(old)
+	v := idp.verifier(t, clock.now)
+	byOld, byNext := old.mint(good()), next.mint(good())
+	verify := func(raw string) bool {
+		_, err := v.Verify(t.Context(), raw)
+		return err == nil
+	}
+	if !verify(byOld) || verify(byNext) {
+		t.Fatal("before the rotation")
+	}
+	idp.publish(old, next)
+	clock.pass(10 * time.Second)
+	if !verify(byOld) || !verify(byNext) {
+		t.Error("the new key is not found")
+	}
+	idp.publish(next)
+	if err := v.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if verify(byOld) {
+		t.Error("a kept token outlives the key that signed it")
+	}
+	if !verify(byNext) {
+		t.Error("a key that stayed is gone")
+	}
+	// Another key under the same name is another key.
+	other := ed("2")
+	idp.publish(other)
+	if err := v.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if verify(byNext) || !verify(other.mint(good())) {
+		t.Error("a key that was replaced under its name")
+	}
+	idp.publish()
+	if err := v.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if verify(other.mint(good())) {
+		t.Error("an issuer without keys is believed")
+	}
+}
+
+func TestConcurrentUnknownKeysAreOneFetch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := ed("d")
+		idp := newProvider(d)
+		release := make(chan struct{})
+		idp.hold = func(context.Context) { <-release }
+		v := idp.verifier(t, time.Now)
+		c := good().with("iat", time.Now().Unix()).with("exp", time.Now().Add(time.Hour).Unix())
+		fine := d.mint(c)
+		var asks sync.WaitGroup
+		for i := range 100 {
+			asks.Go(func() {
+				if _, err := v.Verify(t.Context(), d.mint(c, claims{"kid": fmt.Sprint("unknown ", i)})); err == nil {
+					t.Error("an unknown key was accepted")
+				}
+			})
+			asks.Go(func() {
+				if _, err := v.Verify(t.Context(), fine); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		close(release)
+		asks.Wait()
+		if n := idp.fetched(); n != 1 {
+			t.Errorf("%d fetches", n)
+		}
+	})
+}
+
+func TestUnknownKeysWaitForTheCooldown(t *testing.T) {
+	t.Parallel()
+	d, clock := ed("d"), newClock()
+	idp := newProvider(d)
+	v := idp.verifier(t, clock.now)
+	for step, test := range []struct {
+		pass    time.Duration
+		fail    error
+		fetches int
+	}{
+		{0, nil, 1},
+		{0, nil, 1},
+		{9 * time.Second, nil, 1},
+		{time.Second, nil, 2},
+		{9*time.Second + 999*time.Millisecond, nil, 2},
+		{time.Hour, errors.New("unreachable"), 3},
+		{9 * time.Second, errors.New("unreachable"), 3}, // a failure is no reason to hurry
+		{time.Second, nil, 4},
+	} {
+		clock.pass(test.pass)
+		idp.serve(http.StatusOK, keySet(d), test.fail)
+		for i := range 20 {
+			raw := d.mint(good(), claims{"kid": fmt.Sprint("unknown ", step, i)})
+			if _, err := v.Verify(t.Context(), raw); err == nil {
+				t.Fatal("an unknown key was accepted")
+			}
+		}
+		if n := idp.fetched(); n != test.fetches {
+			t.Errorf("step %d: %d fetches, want %d", step, n, test.fetches)
+		}
+	}
+}
+
+func TestKeysStayWhenTheyCannotBeRead(t *testing.T) {
+	t.Parallel()
+	d := ed("d")
+	for name, test := range map[string]struct {
+		status   int
+		document []byte
+		err      error
+	}{
+		"unreachable":        {err: errors.New("unreachable")},
+		"an error":           {status: http.StatusInternalServerError, document: keySet()},
+		"not found":          {status: http.StatusNotFound, document: keySet()},
+		"a redirect":         {status: http.StatusFound, document: keySet()},
+		"nothing":            {status: http.StatusOK},
+		"a web page":         {status: http.StatusOK, document: []byte("<html>")},
+		"another document":   {status: http.StatusOK, document: []byte("{}")},
+		"an endless one":     {status: http.StatusOK, document: append(keySet(), bytes.Repeat([]byte(" "), 1<<20)...)},
+		"a broken one":       {status: http.StatusOK, document: keySet(d)[:40]},
+		"a private key":      {status: http.StatusOK, document: []byte(`{"keys":[{"kid":"d","kty":"OKP","crv":"Ed25519","x":"AA","d":"AA"}]}`)},
+		"two of one name":    {status: http.StatusOK, document: keySet(ed("x"), ed("x"))},
+		"too many":           {status: http.StatusOK, document: []byte(`{"keys":[` + strings.Repeat("{},", 128) + `{}]}`)},
+		"a list of no keys":  {status: http.StatusOK, document: []byte(`{"keys":null}`)},
+		"a text for a list ": {status: http.StatusOK, document: []byte(`{"keys":"none"}`)},
+	} {
+		idp := newProvider(d)
+		v := idp.verifier(t, newClock().now)
+		if err := v.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		idp.serve(test.status, test.document, test.err)
+		err := v.Refresh(t.Context())
+		if err == nil || !strings.Contains(err.Error(), issuer) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := v.Verify(t.Context(), d.mint(good())); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		// Nothing was ever read: the caller is told that the fault is not theirs.
+		_, err = idp.verifier(t, newClock().now).Verify(t.Context(), d.mint(good()))
+		if fault.ReasonOf(err) != fault.Unauthorized || !strings.Contains(err.Error(), "cannot be read at the moment") {
+			t.Errorf("%s, without keys: %v", name, err)
+		}
+	}
+}
+
+func TestAFetchThatHangsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := ed("d")
+		idp := newProvider(d)
+		idp.hold = func(ctx context.Context) { <-ctx.Done() }
+		began := time.Now()
+		_, err := idp.verifier(t, time.Now).Verify(t.Context(), d.mint(good()))
+		if !errors.Is(err, context.DeadlineExceeded) || fault.ReasonOf(err) != fault.Unauthorized || time.Since(began) != 5*time.Second {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+	})
+}
+
+func TestACallerThatLeavesTakesNobodyAlong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := ed("d")
+		idp := newProvider(d)
+		release := make(chan struct{})
+		idp.hold = func(context.Context) { <-release }
+		v := idp.verifier(t, time.Now)
+		raw := d.mint(good().with("iat", time.Now().Unix()).with("exp", time.Now().Add(time.Hour).Unix()))
+		fetching, leave := context.WithCancel(t.Context())
+		waiting, leaveToo := context.WithCancel(t.Context())
+		errs := make(map[string]error)
+		var mu sync.Mutex
+		var asks sync.WaitGroup
+		ask := func(who string, ctx context.Context) {
+			asks.Go(func() {
+				_, err := v.Verify(ctx, raw)
+				mu.Lock()
+				errs[who] = err
+				mu.Unlock()
+			})
+			synctest.Wait()
+		}
+		ask("fetches", fetching)
+		ask("waits", waiting)
+		ask("stays", t.Context())
+		leave()
+		leaveToo()
+		synctest.Wait()
+		mu.Lock()
+		if err := errs["waits"]; !errors.Is(err, context.Canceled) || fault.ReasonOf(err) != "" {
+			t.Errorf("the one that left while waiting: %v", err)
+		}
+		mu.Unlock()
+		close(release)
+		asks.Wait()
+		if err := errs["stays"]; err != nil {
+			t.Errorf("the one that stayed: %v", err)
+		}
+		if n := idp.fetched(); n != 1 {
+			t.Errorf("%d fetches", n)
+		}
+	})
+}
+
+func TestRunDropsTokensOfAWithdrawnKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := ed("d")
+		idp := newProvider(d)
+		v := idp.verifier(t, time.Now)
+		raw := d.mint(good().with("iat", time.Now().Unix()).with("exp", time.Now().Add(time.Hour).Unix()))
+		ctx, stop := context.WithCancel(t.Context())
+		var log bytes.Buffer
+		var run sync.WaitGroup
+		run.Go(func() { v.Run(ctx, slog.New(slog.NewTextHandler(&log, nil))) })
+		synctest.Wait()
+		at := func(when time.Duration, want bool) {
+			t.Helper()
+			<-time.After(when) // by the bubble's clock: no time passes outside
+			synctest.Wait()
+			if _, err := v.Verify(t.Context(), raw); (err == nil) != want {
+				t.Errorf("%v, want accepted %v", err, want)
+			}
+		}
+		at(0, true)
+		idp.publish(ed("other"))
+		at(5*time.Minute-time.Second, true)
+		at(time.Second, false)
+
+		idp.serve(http.StatusBadGateway, nil, nil)
+		<-time.After(5 * time.Minute)
+		synctest.Wait()
+		idp.publish(d)
+		at(9*time.Second, false)
+		at(time.Second, true) // after a failure it tries again soon
+		stop()
+		run.Wait()
+		if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "issuer="+issuer) {
+			t.Errorf("logged %q", got)
+		}
+	})
+}
+
+func TestFileKeys(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "keys.json")
+	replace := func(document []byte) {
+		t.Helper()
+		if err := os.WriteFile(path+".new", document, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clock := newClock()
+	v := newVerifier(t, clock.now, token.Trust{Issuer: issuer, Audience: audience, Keys: token.FileKeys(path, clock.now)})
+	a, b := ed("a"), ed("b")
+	check := func(when string, aOK, bOK bool) {
+		t.Helper()
+		for _, test := range []struct {
+			by   signer
+			want bool
+		}{{a, aOK}, {b, bOK}} {
+			if _, err := v.Verify(t.Context(), test.by.mint(good())); (err == nil) != test.want {
+				t.Errorf("%s, key %s: %v", when, test.by.kid, err)
+			}
+		}
+	}
+	refresh := func(want bool) {
+		t.Helper()
+		if err := v.Refresh(t.Context()); (err == nil) != want {
+			t.Errorf("refresh: %v", err)
+		}
+	}
+	refresh(false)
+	check("no file", false, false)
+
+	replace(keySet(a))
+	clock.pass(time.Second)
+	check("its first version", true, false)
+	refresh(true)
+	refresh(true)
+	check("the same version", true, false)
+
+	replace(keySet(b)) // of the same size, and maybe of the same moment
+	refresh(true)
+	check("its second version", false, true)
+
+	replace(keySet(a, b)[:60])
+	refresh(false)
+	refresh(false) // it did not change, and is still broken
+	check("half a version", false, true)
+
+	replace(keySet(a, b))
+	clock.pass(time.Second)
+	check("its last version", true, true)
+
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	refresh(false)
+	check("removed", true, true)
+}
+
+func TestURLKeysRefuses(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{
+		"https://login.example.com/keys":         true,
+		"http://localhost:8080/keys":             true,
+		"http://127.0.0.1/keys":                  true,
+		"http://[::1]:8080/keys":                 true,
+		"http://login.example.com/keys":          false,
+		"http://localhost.example.com/keys":      false,
+		"http://127.0.0.1.example.com/keys":      false,
+		"https://user:secret@login.example.com/": false,
+		"file:///etc/keys.json":                  false,
+		"login.example.com/keys":                 false,
+		"https:///keys":                          false,
+		"":                                       false,
+		"\x00":                                   false,
+	} {
+		if _, err := token.URLKeys(address, http.DefaultClient, time.Now); (err == nil) != want {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}

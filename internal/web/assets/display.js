@@ -1,0 +1,66 @@
+// Shows the page behind the next link when it is time, and goes on showing what it has while
+// nobody answers. It is written for the browsers of old televisions.
+(function () {
+  'use strict';
+
+  var RETRY = 5; // seconds
+  // A code is good for 90 seconds. One that nobody could use any more is not shown.
+  var STALE = 75;
+  var shown = Date.now();
+
+  function wall() {
+    return document.getElementById('wall');
+  }
+
+  function wait(seconds) {
+    window.setTimeout(look, seconds * 1000);
+  }
+
+  function look() {
+    var next = wall().getAttribute('data-next');
+    var request = new XMLHttpRequest();
+    request.open('GET', next);
+    request.timeout = 10000;
+    request.onload = function () {
+      if (request.status === 200 || request.status === 404) {
+        show(request.responseText, next);
+      } else {
+        fail();
+      }
+    };
+    request.onerror = fail;
+    request.ontimeout = fail;
+    request.send();
+  }
+
+  function show(text, from) {
+    var page = new DOMParser().parseFromString(text, 'text/html');
+    var fresh = page.getElementById('wall');
+    if (!fresh) {
+      fail();
+      return;
+    }
+    wall().parentNode.replaceChild(document.importNode(fresh, true), wall());
+    document.body.className = '';
+    document.title = page.title;
+    shown = Date.now();
+    // Whoever reloads the page finds a link that still is good.
+    window.history.replaceState(null, '', from);
+    goOn();
+  }
+
+  function fail() {
+    if (Date.now() - shown > STALE * 1000) {
+      document.body.className = 'stale';
+    }
+    wait(RETRY);
+  }
+
+  function goOn() {
+    if (wall().getAttribute('data-next')) {
+      wait(Number(wall().getAttribute('data-every')));
+    }
+  }
+
+  goOn();
+})();

@@ -1,0 +1,135 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+)
+
+// assetPath is where the page finds its script and style.
+const assetPath = app.DisplayPath + "assets/"
+
+var (
+	//go:embed assets
+	assets embed.FS
+	//go:embed display.html
+	markup string
+
+	displayPage = template.Must(template.New("display").Parse(markup))
+)
+
+func serveAsset(w http.ResponseWriter, r *http.Request) {
+	http.ServeFileFS(w, r, assets, "assets/"+r.PathValue("file"))
+}
+
+// display serves the page for the studio's wall. Its script replaces what it shows
+// by the page behind the next link when it is time; a browser without scripts loads that page.
+type display struct {
+	app *app.App
+	log *slog.Logger
+}
+
+// wall is what the page says, ready to be read.
+type wall struct {
+	Title, Place, When string
+	Shown              bool // else there is a notice alone
+	Notice             string
+	Code               *qrCode
+	Expected, Arrived  int
+	Arrivals           []arrival
+	Next               string // address; empty where nothing will change
+	Every              int    // seconds until then
+}
+
+type arrival struct{ Name, More, At string }
+
+func (d display) serve(w http.ResponseWriter, r *http.Request) {
+	shown, err := d.app.GetDisplay(r.Context(), r.PathValue("token"))
+	if err == nil {
+		var page wall
+		if page, err = readable(shown); err == nil {
+			d.write(w, r, http.StatusOK, page)
+			return
+		}
+	}
+	switch fault.ReasonOf(err) {
+	case fault.LinkInvalid:
+		d.write(w, r, http.StatusNotFound, wall{Title: "This page has ended", Notice: "Please open it again from the session."})
+	case fault.SessionNotFound:
+		d.write(w, r, http.StatusNotFound, wall{Title: "Not taking place", Notice: "This session has been called off."})
+	default:
+		if r.Context().Err() == nil {
+			d.log.ErrorContext(r.Context(), "display not shown", slog.Any("error", err))
+		}
+		d.write(w, r, http.StatusServiceUnavailable, wall{
+			Title: "One moment", Notice: "This page comes back by itself.", Next: r.URL.Path, Every: retryAfter,
+		})
+	}
+}
+
+// retryAfter is how many seconds a page waits that could not be made.
+const retryAfter = 10
+
+func (d display) write(w http.ResponseWriter, r *http.Request, status int, page wall) {
+	var body bytes.Buffer
+	if err := displayPage.Execute(&body, page); err != nil {
+		d.log.ErrorContext(r.Context(), "display not written", slog.Any("error", err))
+		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+		return
+	}
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes()) // a browser that has left needs no page
+}
+
+// readable puts a display into words, at the clock of its location.
+func readable(d app.Display) (wall, error) {
+	zone, err := time.LoadLocation(d.TimeZone)
+	if err != nil {
+		return wall{}, err
+	}
+	clock := func(t time.Time) string { return t.In(zone).Format("15:04") }
+	w := wall{
+		Shown: true, Title: d.Title, Place: d.Location, Expected: d.Expected, Arrived: d.Arrived,
+		When: d.Starts.In(zone).Format("Monday, 2 January") + ", " + clock(d.Starts) + "–" + clock(d.Ends),
+	}
+	if d.Coach != "" {
+		w.Place = "with " + d.Coach + " · " + d.Location
+	}
+	for _, a := range d.Arrivals {
+		one := arrival{Name: a.Name, At: clock(a.At)}
+		if a.Party > 1 {
+			one.More = "+" + strconv.Itoa(a.Party-1)
+		}
+		w.Arrivals = append(w.Arrivals, one)
+	}
+	switch {
+	case d.QR != "":
+		if w.Code, err = drawQR(d.QR); err != nil {
+			return wall{}, err
+		}
+		w.Notice = "Scan to check in"
+	case d.Next == "":
+		w.Notice = "Check-in is closed"
+	case civil.DateOf(d.Now, zone) == civil.DateOf(d.Opens, zone):
+		w.Notice = "Check-in opens at " + clock(d.Opens)
+	default:
+		w.Notice = "Check-in opens on " + d.Opens.In(zone).Format("Monday, 2 January") + " at " + clock(d.Opens)
+	}
+	if d.Next != "" {
+		// Rounded up: a page that comes a moment too soon would find that nothing has changed.
+		w.Next, w.Every = app.DisplayPath+d.Next, int((d.Refresh.Sub(d.Now)+time.Second-1)/time.Second)
+	}
+	return w, nil
+}

@@ -1,0 +1,38 @@
+// Package web serves what people open by its address in a browser: plain HTTP,
+// pages that work by themselves, no contract.
+package web
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/berthhq/berth/internal/app"
+)
+
+// Handler serves the pages. It wants to be mounted at app.DisplayPath.
+func Handler(a *app.App, log *slog.Logger) http.Handler {
+	d := display{app: a, log: log}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+app.DisplayPath+"{token}", d.serve)
+	mux.HandleFunc("GET "+assetPath+"{file}", serveAsset)
+	return shut(mux)
+}
+
+// policy lets a page load its own script, style and data from here, and nothing
+// from anywhere else. Nobody may frame it.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// shut keeps what a link shows between the link and the page: out of caches,
+// search engines, and the addresses that other sites are told of.
+func shut(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("Cache-Control", "no-store")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Robots-Tag", "noindex, nofollow")
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,37 @@
+-- +goose Up
+-- The service connects as berth_app, which owns nothing and may bypass nothing,
+-- so that row-level security holds for every statement it sends.
+
+create extension if not exists btree_gist;
+
+-- +goose StatementBegin
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'berth_app') then
+    create role berth_app nologin nosuperuser nobypassrls nocreatedb nocreaterole;
+  end if;
+exception
+  -- Roles belong to the cluster: another database may be migrating at this moment.
+  when duplicate_object or unique_violation then null;
+end
+$$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+do $$
+begin
+  execute format('grant berth_app to %I', current_user);
+end
+$$;
+-- +goose StatementEnd
+
+grant usage on schema public to berth_app;
+
+-- The tenant of the running transaction. It is null outside of one, and null equals nothing.
+-- A setting that was set and rolled back reads as an empty text.
+create function current_tenant() returns uuid
+  language sql stable parallel safe
+  return nullif(current_setting('app.tenant_id', true), '')::uuid;
+
+-- +goose Down
+drop function current_tenant();

@@ -1,0 +1,230 @@
+-- +goose Up
+
+create table plans (
+  tenant_id      uuid not null references tenants,
+  id             uuid not null,
+  name           text not null check (name <> ''),
+  description    text not null default '',
+  kind           text not null check (kind in ('UNLIMITED', 'CREDITS', 'COURSE')),
+  credits        integer not null default 0 check (credits >= 0),
+  period_seconds bigint check (period_seconds > 0),
+  term_seconds   bigint check (term_seconds > 0),
+  daily_limit    integer check (daily_limit > 0),
+  weekly_limit   integer check (weekly_limit > 0),
+  allow_overlap  boolean not null default false,
+  price_currency text not null default '',
+  price_units    bigint not null default 0,
+  price_nanos    integer not null default 0,
+  active         boolean not null default true,
+  version        integer not null default 1,
+  created_at     timestamptz not null,
+  updated_at     timestamptz not null,
+  primary key (tenant_id, id),
+  check ((kind = 'CREDITS') = (credits > 0)),
+  check (kind = 'CREDITS' or period_seconds is null)
+);
+create unique index plans_name on plans (tenant_id, lower(name));
+
+create table subscriptions (
+  tenant_id      uuid not null,
+  id             uuid not null,
+  member_id      uuid not null,
+  plan_id        uuid not null,
+  status         text not null check (status in ('ACTIVE', 'PAUSED', 'DEBT', 'EXPIRED', 'CANCELLED')),
+  -- Always the sum of the ledger below; kept here so that a booking reads one row.
+  balance        integer not null default 0,
+  -- How many lines the ledger has.
+  lines          integer not null default 0,
+  starts_at      timestamptz not null,
+  ends_at        timestamptz,
+  period_ends_at timestamptz,
+  version        integer not null default 1,
+  created_at     timestamptz not null,
+  updated_at     timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, member_id) references members,
+  foreign key (tenant_id, plan_id) references plans,
+  constraint subscriptions_balance check (balance >= 0)
+) with (fillfactor = 70);
+create index subscriptions_member on subscriptions (tenant_id, member_id, id);
+-- Whose term or period ends when. Bookings change neither, so that their updates stay HOT.
+create index subscriptions_due on subscriptions (tenant_id, least(ends_at, period_ends_at)) where status in ('ACTIVE', 'PAUSED', 'DEBT');
+
+-- How many active bookings a subscription has on a local day, or in a local week (named by its Monday).
+-- Rows exist where the plan limits that span.
+create table usage (
+  tenant_id       uuid not null,
+  subscription_id uuid not null,
+  span            text not null check (span in ('DAY', 'WEEK')),
+  starts_on       date not null,
+  used            integer not null check (used >= 0),
+  primary key (tenant_id, subscription_id, span, starts_on),
+  foreign key (tenant_id, subscription_id) references subscriptions
+) with (fillfactor = 70);
+
+create table bookings (
+  tenant_id       uuid not null,
+  id              uuid not null,
+  session_id      uuid not null,
+  member_id       uuid not null,
+  party_size      integer not null check (party_size >= 1),
+  status          text not null check (status in ('PENDING', 'CONFIRMED', 'ATTENDED', 'NO_SHOW', 'CANCELLED', 'EXPIRED')),
+  channel         text not null check (channel in ('ONLINE', 'PHONE', 'WALK_IN')),
+  subscription_id uuid,
+  -- Credits it holds at this moment; its ledger lines sum to minus this.
+  credits         integer not null default 0 check (credits >= 0),
+  -- It counts against the quotas of its subscription.
+  counted         boolean not null default false,
+  external_ref    text not null default '',
+  -- SHA-256 of what was asked for under external_ref, to tell a repetition from a conflict.
+  request_hash    bytea,
+  note            text not null default '',
+  promoted        boolean not null default false,
+  -- May be cancelled without penalty until then, whatever the policy says.
+  grace_until     timestamptz,
+  late_cancelled  boolean not null default false,
+  cancel_reason   text not null default '',
+  -- The session's span, kept equal to it: the exclusion below needs it in this row.
+  starts_at       timestamptz not null,
+  ends_at         timestamptz not null,
+  -- Its plan forbids bookings that overlap in time.
+  exclusive       boolean not null default false,
+  created_by      text not null,
+  created_at      timestamptz not null,
+  updated_at      timestamptz not null,
+  cancelled_at    timestamptz,
+  checked_in_at   timestamptz,
+  check_in_method text check (check_in_method in ('MANUAL', 'QR', 'GPS')),
+  -- It was marked as a no-show without anybody asking. That happens once, so that staff who undo it have the last word.
+  auto_no_show    boolean not null default false,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, session_id) references sessions,
+  foreign key (tenant_id, member_id) references members,
+  foreign key (tenant_id, subscription_id) references subscriptions,
+  check ((status = 'ATTENDED') = (checked_in_at is not null)),
+  check ((checked_in_at is null) = (check_in_method is null))
+) with (fillfactor = 80);
+-- One active booking per member and session.
+create unique index bookings_active on bookings (tenant_id, session_id, member_id)
+  where status in ('PENDING', 'CONFIRMED', 'ATTENDED');
+alter table bookings add constraint bookings_overlap exclude using gist (
+  tenant_id with =, member_id with =, tstzrange(starts_at, ends_at) with &&
+) where (exclusive and status in ('PENDING', 'CONFIRMED', 'ATTENDED'));
+create unique index bookings_external_ref on bookings (tenant_id, external_ref) where external_ref <> '';
+create index bookings_session on bookings (tenant_id, session_id, id);
+create index bookings_member on bookings (tenant_id, member_id, starts_at, id);
+create index bookings_created on bookings using brin (created_at);
+
+create table waitlist_entries (
+  tenant_id          uuid not null,
+  id                 uuid not null,
+  session_id         uuid not null,
+  member_id          uuid not null,
+  party_size         integer not null check (party_size >= 1),
+  status             text not null check (status in ('WAITING', 'OFFERED', 'BOOKED', 'CANCELLED', 'EXPIRED')),
+  -- The order of joining within the session.
+  seq                bigint not null,
+  subscription_id    uuid,
+  channel            text not null check (channel in ('ONLINE', 'PHONE', 'WALK_IN')),
+  -- Joined by staff, who bypass credits and quotas, for the member.
+  by_staff           boolean not null default false,
+  external_ref       text not null default '',
+  request_hash       bytea,
+  note               text not null default '',
+  booking_id         uuid,
+  passed_over_reason text not null default '',
+  created_by         text not null,
+  created_at         timestamptz not null,
+  updated_at         timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, session_id) references sessions,
+  foreign key (tenant_id, member_id) references members,
+  foreign key (tenant_id, subscription_id) references subscriptions,
+  check ((status = 'BOOKED') = (booking_id is not null))
+);
+create unique index waitlist_entries_active on waitlist_entries (tenant_id, session_id, member_id)
+  where status in ('WAITING', 'OFFERED');
+create unique index waitlist_entries_seq on waitlist_entries (tenant_id, session_id, seq);
+create unique index waitlist_entries_external_ref on waitlist_entries (tenant_id, external_ref) where external_ref <> '';
+create index waitlist_entries_member on waitlist_entries (tenant_id, member_id, id);
+
+-- Each move that freed seats led to, with the verdict on every entry considered.
+create table decisions (
+  tenant_id  uuid not null,
+  id         uuid not null,
+  session_id uuid not null,
+  trigger    text not null,
+  move       text not null,
+  seats      integer,
+  verdicts   jsonb not null,
+  decided_at timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, session_id) references sessions
+);
+create index decisions_session on decisions (tenant_id, session_id, id);
+
+-- The credit ledger. It is only ever appended to: see the grants.
+create table credit_entries (
+  tenant_id       uuid not null,
+  id              uuid not null,
+  subscription_id uuid not null,
+  -- Numbers the lines of a subscription from 1, without gaps.
+  line            integer not null check (line >= 1),
+  kind            text not null check (kind in ('GRANT', 'PERIOD', 'BOOKING', 'REFUND', 'EXPIRY', 'CORRECTION')),
+  amount          integer not null check (amount <> 0),
+  balance         integer not null check (balance >= 0),
+  booking_id      uuid,
+  actor           text not null,
+  reason          text not null default '',
+  created_at      timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, subscription_id) references subscriptions,
+  foreign key (tenant_id, booking_id) references bookings,
+  check ((kind in ('BOOKING', 'REFUND')) = (booking_id is not null)),
+  check (case kind when 'GRANT' then amount > 0 when 'PERIOD' then amount > 0 when 'REFUND' then amount > 0 else amount < 0 end)
+);
+create unique index credit_entries_line on credit_entries (tenant_id, subscription_id, line);
+-- A booking takes its credits once and gives them back once.
+create unique index credit_entries_once on credit_entries (tenant_id, booking_id, kind) where booking_id is not null;
+
+-- What happened, in commit order: xid is the transaction's, and readers stay below the oldest
+-- one that still runs, so that a slow transaction's events are never skipped.
+create table events (
+  tenant_id   uuid not null,
+  id          uuid not null,
+  xid         xid8 not null default pg_current_xact_id(),
+  type        text not null,
+  session_id  uuid,
+  booking_id  uuid,
+  member_id   uuid,
+  actor       text not null,
+  data        jsonb not null default '{}',
+  occurred_at timestamptz not null,
+  primary key (tenant_id, id)
+);
+create index events_order on events (tenant_id, xid, id);
+
+create table audit_entries (
+  tenant_id     uuid not null,
+  id            uuid not null,
+  actor         text not null,
+  actor_name    text not null default '',
+  -- The subject of the token used; empty where there was none.
+  actor_subject text not null default '',
+  action        text not null,
+  target_kind   text not null,
+  target_id     text not null default '',
+  batch_id      uuid,
+  reason        text not null default '',
+  changes       jsonb not null default '{}',
+  request_id    text not null default '',
+  occurred_at   timestamptz not null,
+  primary key (tenant_id, id)
+);
+create index audit_entries_time on audit_entries (tenant_id, occurred_at, id);
+create index audit_entries_actor on audit_entries (tenant_id, actor, occurred_at, id);
+create index audit_entries_target on audit_entries (tenant_id, target_kind, target_id, occurred_at, id);
+create index audit_entries_batch on audit_entries (tenant_id, batch_id, occurred_at, id) where batch_id is not null;
+
+-- +goose Down
+drop table audit_entries, events, credit_entries, decisions, waitlist_entries, bookings, usage, subscriptions, plans;

@@ -1,0 +1,47 @@
+-- +goose Up
+-- The fourth wall: whatever a statement says, it sees and changes the rows of its transaction's tenant only.
+-- Policies are forced, so that they hold for the owner of the tables as well.
+
+-- +goose StatementBegin
+do $$
+declare
+  t text;
+begin
+  for t in
+    select c.relname from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'goose_db_version'
+    order by c.relname
+  loop
+    execute format('alter table %I enable row level security', t);
+    execute format('alter table %I force row level security', t);
+    execute format(
+      'create policy tenant on %I using (tenant_id = (select current_tenant())) with check (tenant_id = (select current_tenant()))', t);
+    execute format('grant select, insert, update, delete on %I to berth_app', t);
+  end loop;
+end
+$$;
+-- +goose StatementEnd
+
+-- Operators' tasks that visit every tenant begin by reading their ids. No other table opens to this setting.
+create policy operator on directory for select using (current_setting('app.operator', true) = 'on');
+
+-- History is appended to, never rewritten.
+revoke update, delete on credit_entries, events, audit_entries, decisions from berth_app;
+
+-- +goose Down
+-- +goose StatementBegin
+do $$
+declare
+  t text;
+begin
+  for t in
+    select c.relname from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'goose_db_version'
+  loop
+    execute format('drop policy if exists tenant on %I', t);
+    execute format('alter table %I disable row level security', t);
+  end loop;
+end
+$$;
+-- +goose StatementEnd
+drop policy operator on directory;

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/migrations"
+)
+
+// benchCommand measures bookings over real gRPC beside pgbench sending the same
+// SQL to the same database, in turns, so that what the machine does meanwhile
+// meets both. The ratio is what to look at.
+type benchCommand struct {
+	Clients  []int         `default:"1,8,32,128" help:"Numbers of concurrent gRPC callers."`
+	Duration time.Duration `default:"4s" help:"Length of one run."`
+	Repeats  int           `default:"3" help:"Runs of each kind; medians are shown."`
+}
+
+// benchConns are the connections that pgbench gets: as many as the command pool has.
+const benchConns = 16
+
+// Run implements kong's command.
+func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
+	tuneMemory()
+	steps := newSteps(to.out)
+	house, err := openBench(ctx, steps.say)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, house.close()) }()
+	script, err := house.script(ctx)
+	if err != nil {
+		return err
+	}
+
+	limit := make([]float64, 0, c.Repeats)
+	runs := make(map[int][]benchRun, len(c.Clients))
+	for repeat := range c.Repeats {
+		tps, err := house.pgbench(ctx, script, c.Duration)
+		if err != nil {
+			return err
+		}
+		limit = append(limit, tps)
+		steps.say(fmt.Sprintf("round %d of %d: pgbench, %d connections: %.0f bookings/s", repeat+1, c.Repeats, benchConns, tps))
+		for _, clients := range c.Clients {
+			run, err := house.load(ctx, clients, c.Duration)
+			if err != nil {
+				return err
+			}
+			runs[clients] = append(runs[clients], run)
+			steps.say(fmt.Sprintf("round %d of %d: gRPC, %d callers: %.0f bookings/s, p50 %s, p99 %s, %.4f retries each",
+				repeat+1, c.Repeats, clients, run.perSecond, round(run.p50), round(run.p99), run.retries))
+		}
+	}
+	if err := house.verify(ctx, steps.say); err != nil {
+		return err
+	}
+	return c.table(to.out, median(limit), runs)
+}
+
+func (c *benchCommand) table(to io.Writer, limit float64, runs map[int][]benchRun) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "\ncallers\tbookings/s\tof pgbench\tp50\tp99\tretries each\t\n")
+	fmt.Fprintf(w, "pgbench (%d)\t%.0f\t1.00\t\t\t\t\n", benchConns, limit)
+	for _, clients := range c.Clients {
+		of := func(value func(benchRun) float64) float64 {
+			var values []float64
+			for _, run := range runs[clients] {
+				values = append(values, value(run))
+			}
+			return median(values)
+		}
+		perSecond := of(func(r benchRun) float64 { return r.perSecond })
+		fmt.Fprintf(w, "%d\t%.0f\t%.2f\t%s\t%s\t%.4f\t\n", clients, perSecond, perSecond/limit,
+			round(time.Duration(of(func(r benchRun) float64 { return float64(r.p50) }))),
+			round(time.Duration(of(func(r benchRun) float64 { return float64(r.p99) }))),
+			of(func(r benchRun) float64 { return r.retries }))
+	}
+	return w.Flush()
+}
+
+func round(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }
+
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+// The size of the benchmark's tenant.
+const (
+	benchSessions = 10_000
+	benchMembers  = 20_000
+)
+
+// benchTenant is the tenant that the benchmark books in.
+var benchTenant = tenant.MustParse[tenant.TenantID]("00000000-0000-7000-a000-000000000000")
+
+// benchHouse is a node on a durable Postgres of its own, in a folder that goes when it closes.
+type benchHouse struct {
+	*node
+	folder   string
+	postgres *pg.Development
+	address  string
+	stop     context.CancelFunc
+	served   chan error
+	nextUser int   // members that no run has booked for yet
+	nextStep int64 // where pgbench's enumeration goes on
+}
+
+func openBench(ctx context.Context, progress func(string)) (_ *benchHouse, err error) {
+	folder, err := os.MkdirTemp("", "berth-bench-")
+	if err != nil {
+		return nil, err
+	}
+	h := &benchHouse{folder: folder, served: make(chan error, 1), stop: func() {}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, h.close())
+		}
+	}()
+	if h.postgres, err = pg.StartDevelopment(ctx, pg.DevConfig{DataDir: filepath.Join(folder, "postgres"), Progress: progress}); err != nil {
+		return nil, err
+	}
+	if err = pg.Migrate(ctx, h.postgres.URL, migrations.FS, func(string) {}); err != nil {
+		return nil, err
+	}
+	progress(fmt.Sprintf("filling: %d sessions, %d members", benchSessions, benchMembers))
+	if err = h.fill(ctx); err != nil {
+		return nil, err
+	}
+	log := slog.New(slog.DiscardHandler)
+	if h.node, err = openNode(ctx, log, h.postgres.URL, keyConfig{Data: folder, Issuer: "berth", Audience: "berth"}, listenConfig{Drain: time.Second}); err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	h.address = listener.Addr().String()
+	serving, stop := context.WithCancel(ctx)
+	h.stop = stop
+	go func() { h.served <- h.serve(serving, listener, h.postgres.Done()) }()
+	return h, nil
+}
+
+// close ends what runs and removes what was written.
+func (h *benchHouse) close() error {
+	var err error
+	if h.address != "" {
+		h.stop()
+		err = <-h.served
+	}
+	if h.node != nil {
+		h.node.close()
+	}
+	if h.postgres != nil {
+		err = errors.Join(err, h.postgres.Stop())
+	}
+	return errors.Join(err, os.RemoveAll(h.folder))
+}
+
+// fill writes sessions for two weeks and members with an unlimited plan each. Their ids count up, so
+// that pgbench can name them.
+func (h *benchHouse) fill(ctx context.Context) error {
+	conn, err := pgx.Connect(ctx, h.postgres.URL)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx) //nolint:errcheck // it has done its work
+	now := time.Now().UTC()
+	for _, sql := range []string{
+		`insert into directory values ($1, $2)`,
+		`insert into tenants (tenant_id, name, time_zone, locale, currency, takes_payments, created_at, updated_at) values ($1, 'Bench', 'UTC', 'en', 'EUR', true, $2, $2)`,
+		`insert into roles (tenant_id, name, built_in, created_at, updated_at) select $1, r, true, $2, $2 from unnest('{owner,admin,coach,member,partner}'::text[]) r`,
+		`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $1, 'Bench', 'UTC', $2, $2)`,
+		`insert into services (tenant_id, id, name, duration_seconds, max_party, created_at, updated_at) values ($1, $1, 'Bench', 3600, 1, $2, $2)`,
+		`insert into plans (tenant_id, id, name, kind, allow_overlap, created_at, updated_at) values ($1, $1, 'Unlimited', 'UNLIMITED', true, $2, $2)`,
+		fmt.Sprintf(`insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
+		  select $1, %s, $1, $1, 'Bench', s, s + interval '1 hour', (s at time zone 'UTC')::date, 1000000, 'PUBLISHED', $2, $2
+		  from generate_series(0, %d) n cross join lateral (select $2::timestamptz + interval '1 day' + n * interval '2 minutes' as s) x`, numbered("9000", "n"), benchSessions-1),
+		fmt.Sprintf(`insert into members (tenant_id, id, subject, name, created_at, updated_at) select $1, %s, 'bench-' || n, 'Bench ' || n, $2, $2 from generate_series(0, %d) n`, numbered("b000", "n"), benchMembers-1),
+		`insert into member_roles (tenant_id, member_id, role, created_at) select $1, id, 'member', $2 from members where tenant_id = $1`,
+		fmt.Sprintf(`insert into subscriptions (tenant_id, id, member_id, plan_id, status, starts_at, created_at, updated_at)
+		  select $1, %s, %s, $1, 'ACTIVE', $2, $2, $2 from generate_series(0, %d) n`, numbered("8000", "n"), numbered("b000", "n"), benchMembers-1),
+	} {
+		args := []any{benchTenant.String(), now}
+		if _, err := conn.Exec(ctx, sql, args...); err != nil {
+			return fmt.Errorf("%w in %s", err, sql)
+		}
+	}
+	_, err = conn.Exec(ctx, "vacuum analyze")
+	return err
+}
+
+// numbered is the SQL of a UUID that counts with an integer expression; the group tells kinds apart.
+func numbered(group, n string) string {
+	return fmt.Sprintf("('00000000-0000-7000-%s-' || lpad(to_hex((%s)::bigint), 12, '0'))::uuid", group, n)
+}
+
+func (h *benchHouse) verify(ctx context.Context, progress func(string)) error {
+	violations, err := h.app.Verify(ctx, benchTenant)
+	if err != nil {
+		return err
+	}
+	for _, v := range violations {
+		progress(fmt.Sprintf("%s: %s: %s", v.Check, v.Row, v.Detail))
+	}
+	if len(violations) > 0 {
+		return errors.New("the data are not sound")
+	}
+	progress("every invariant holds")
+	return nil
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// sent is a statement as it went to the database.
+type sent struct {
+	sql  string
+	args []any
+}
+
+// recorder keeps what is sent.
+type recorder struct {
+	mu         sync.Mutex
+	batches    [][]sent
+	statements []sent
+}
+
+func (r *recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+func (r *recorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (r *recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var batch []sent
+	for _, q := range data.Batch.QueuedQueries {
+		batch = append(batch, sent{q.SQL, q.Arguments})
+	}
+	r.batches = append(r.batches, batch)
+	return ctx
+}
+func (r *recorder) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+func (r *recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
+
+// script books once and turns every statement that this sent into a line of a pgbench script, round
+// trip by round trip, with the ids replaced by ones that pgbench counts up.
+func (h *benchHouse) script(ctx context.Context) (string, error) {
+	seen := new(recorder)
+	db, err := pg.Open(ctx, pg.Config{URL: h.postgres.URL, Tracer: seen, CommandConns: 1, ReadConns: 1})
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	const member = benchMembers - 1
+	caller := tenant.Caller{Tenant: benchTenant, Subject: "bench", Roles: []string{tenant.RoleMember},
+		Member: tenant.MustParse[tenant.MemberID](fmt.Sprintf("00000000-0000-7000-b000-%012x", member))}
+	place, err := app.New(app.Config{DB: db, Now: time.Now}).Book(ctx, caller, app.BookRequest{
+		Session: tenant.MustParse[tenant.SessionID]("00000000-0000-7000-9000-000000000000"), Party: 1, Channel: catalog.Online,
+	})
+	if err != nil {
+		return "", err
+	}
+	ids := map[[16]byte]string{
+		benchTenant.Bytes():                "'" + benchTenant.String() + "'::uuid",
+		caller.Member.Bytes():              numbered("b000", ":member"),
+		place.Booking.Session.Bytes():      numbered("9000", ":session"),
+		place.Booking.Subscription.Bytes(): numbered("8000", ":member"),
+		place.Booking.ID.Bytes():           clientID("a000"),
+	}
+	var script strings.Builder
+	fmt.Fprintf(&script, "\\set n :n + 1\n\\set session (:n * 7919) %% %d\n\\set member %d + :client_id + %d * (:n / %d)\n",
+		benchSessions, benchMembers/2, benchConns, benchSessions)
+	for _, batch := range seen.batches {
+		script.WriteString("\\startpipeline\n")
+		for _, s := range batch {
+			script.WriteString(s.filledIn(ids) + ";\n")
+		}
+		script.WriteString("\\endpipeline\n")
+	}
+	return script.String(), nil
+}
+
+// clientID is the SQL of an id that counts up for each connection of pgbench, as fresh ids do.
+func clientID(group string) string {
+	return fmt.Sprintf("(lpad(to_hex((1 + :client_id)::bigint), 8, '0') || '-0000-7000-%s-' || lpad(to_hex((:n)::bigint), 12, '0'))::uuid", group)
+}
+
+var parameter = regexp.MustCompile(`\$(\d+)`)
+
+// filledIn puts the arguments into the statement's text.
+func (s sent) filledIn(ids map[[16]byte]string) string {
+	sql := parameter.ReplaceAllStringFunc(s.sql, func(p string) string {
+		n, _ := strconv.Atoi(p[1:]) //nolint:errcheck // the expression matches digits
+		return literal(s.args[n-1], ids)
+	})
+	return strings.Join(strings.Fields(sql), " ")
+}
+
+// literal writes a value as SQL. An id that is not known is one that was made for this booking.
+func literal(value any, ids map[[16]byte]string) string {
+	switch v := value.(type) {
+	case nil:
+		return "null"
+	case interface{ Bytes() [16]byte }:
+		b := v.Bytes()
+		if known, ok := ids[b]; ok {
+			return known
+		}
+		if b == ([16]byte{}) {
+			return "null::uuid"
+		}
+		return clientID(fmt.Sprintf("a%03x", len(ids)))
+	case time.Time:
+		return "'" + v.Format(time.RFC3339Nano) + "'::timestamptz"
+	case []byte:
+		if v == nil {
+			return "null"
+		}
+		return "'" + string(v) + "'"
+	}
+	r := reflect.ValueOf(value)
+	switch r.Kind() {
+	case reflect.Pointer:
+		if r.IsNil() {
+			return "null"
+		}
+		return literal(r.Elem().Interface(), ids)
+	case reflect.Slice:
+		elements := make([]string, r.Len())
+		for i := range elements {
+			elements[i] = literal(r.Index(i).Interface(), ids)
+		}
+		return "array[" + strings.Join(elements, ",") + "]"
+	case reflect.String:
+		return "'" + r.String() + "'"
+	default:
+		return fmt.Sprint(value)
+	}
+}
+
+var tpsLine = regexp.MustCompile(`(?m)^tps = ([0-9.]+)`)
+
+// pgbench sends the script and gives the transactions per second.
+func (h *benchHouse) pgbench(ctx context.Context, script string, length time.Duration) (float64, error) {
+	path := filepath.Join(h.folder, "book.sql")
+	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+		return 0, err
+	}
+	program := filepath.Join(h.postgres.Programs, "pgbench")
+	if _, err := os.Stat(program); err != nil {
+		return 0, fmt.Errorf("pgbench is not beside Postgres's other programs: %w", err)
+	}
+	seconds := max(int(length.Seconds()), 1)
+	h.nextStep += int64(benchSessions) // a member that no run has booked for
+	cmd := exec.CommandContext(ctx, program, "--no-vacuum", "--protocol=prepared", "--file="+path,
+		"--client="+strconv.Itoa(benchConns), "--jobs=2", "--time="+strconv.Itoa(seconds), "--max-tries=20",
+		"--define=n="+strconv.FormatInt(h.nextStep, 10), h.postgres.URL)
+	cmd.Env = append(os.Environ(), "PGOPTIONS=-c role=berth_app -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c plan_cache_mode=force_generic_plan")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("pgbench: %w\n%s", err, out)
+	}
+	found := tpsLine.FindSubmatch(out)
+	if found == nil {
+		return 0, fmt.Errorf("pgbench told no number:\n%s", out)
+	}
+	return strconv.ParseFloat(string(found[1]), 64)
+}

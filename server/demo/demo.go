@@ -1,0 +1,174 @@
+// Package demo fills a database with tenants to try Berth with: a yoga and strength
+// studio in the middle of a busy month, a golf club and a salon. Everything goes through
+// the use cases, with a clock that runs through the past weeks, so that what is
+// there is what the rules would have let happen.
+package demo
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/berthhq/berth/internal/access"
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/grant"
+	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Tenant is what a newcomer needs to know of a demo tenant.
+type Tenant struct {
+	ID   tenant.TenantID
+	Name string
+	// Subjects are whom to be, by role: owner, admin, coach, member, partner.
+	Subjects map[string]string
+	// Session is one that the member can book; zero if there is none.
+	Session tenant.SessionID
+}
+
+// Seed makes the demo tenants where they are not there yet, and gives them.
+// Progress hears of what takes longer than a moment.
+func Seed(ctx context.Context, db *pg.DB, now time.Time, progress func(line string)) ([]Tenant, error) {
+	there, err := app.New(app.Config{DB: db, Now: func() time.Time { return now }}).Tenants(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []Tenant
+	for i, build := range []func(*builder) error{studio, club, salon} {
+		b := newBuilder(db, now, progress)
+		t, err := b.find(ctx, i, there)
+		if err == nil && t == nil {
+			t, err = b.make(ctx, build)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("demo data: %w", err)
+		}
+		if t.Session, err = b.bookable(ctx, *t); err != nil {
+			return nil, fmt.Errorf("demo data: %w", err)
+		}
+		all = append(all, *t)
+	}
+	return all, nil
+}
+
+// builder makes one tenant. Its clock is set by what it builds.
+type builder struct {
+	app      *app.App
+	access   access.Source
+	now      time.Time // the real one
+	clock    time.Time // what the use cases see
+	random   *rand.Rand
+	progress func(string)
+
+	id    tenant.TenantID
+	owner tenant.Caller
+}
+
+func newBuilder(db *pg.DB, now time.Time, progress func(string)) *builder {
+	b := &builder{access: app.AccessSource(db), now: now, clock: now, progress: progress, random: rand.New(rand.NewPCG(8, 20))}
+	b.app = app.New(app.Config{DB: db, Now: func() time.Time { return b.clock }})
+	return b
+}
+
+// attempts bounds how often a first start may have been interrupted.
+const attempts = 100
+
+// tenantID names a demo tenant. An interrupted first start leaves a tenant that is not
+// finished, so the next one takes the next attempt's name.
+func tenantID(which, attempt int) tenant.TenantID {
+	return tenant.MustParse[tenant.TenantID](fmt.Sprintf("0190a5e0-0000-7000-8000-%06d%06d", which+1, attempt))
+}
+
+// find gives the tenant if it is there and finished, or settles on an id for it.
+func (b *builder) find(ctx context.Context, which int, there []tenant.TenantID) (*Tenant, error) {
+	for attempt := range attempts {
+		b.id = tenantID(which, attempt)
+		if !slices.Contains(there, b.id) {
+			return nil, nil
+		}
+		caller := tenant.System(b.id)
+		accounts, err := b.app.ListServiceAccounts(ctx, caller, grant.AccountSearch{Limit: 1})
+		if err != nil {
+			return nil, err
+		}
+		if len(accounts) == 0 {
+			continue // the account is made last
+		}
+		found, err := b.app.GetTenant(ctx, caller)
+		if err != nil {
+			return nil, err
+		}
+		return &Tenant{ID: b.id, Name: found.Name, Subjects: subjects(accounts[0])}, nil
+	}
+	return nil, fmt.Errorf("%d first starts were interrupted; remove the data folder", attempts)
+}
+
+// The subjects of the demo people, the same in every tenant.
+func subjects(partner grant.Account) map[string]string {
+	return map[string]string{
+		tenant.RoleOwner: "demo-owner", tenant.RoleAdmin: "demo-admin", tenant.RoleCoach: "demo-coach",
+		tenant.RoleMember: "demo-member", tenant.RolePartner: "sa:" + partner.ID.String(),
+	}
+}
+
+func (b *builder) make(ctx context.Context, build func(*builder) error) (*Tenant, error) {
+	if err := build(b); err != nil {
+		return nil, err
+	}
+	account, _, err := b.app.CreateServiceAccount(ctx, b.owner, grant.Account{Name: "Partner app", Roles: []string{tenant.RolePartner}})
+	if err != nil {
+		return nil, err
+	}
+	made, err := b.app.GetTenant(ctx, b.owner)
+	if err != nil {
+		return nil, err
+	}
+	return &Tenant{ID: b.id, Name: made.Name, Subjects: subjects(account)}, nil
+}
+
+// open makes the tenant with its owner, an admin, a coach and a member.
+func (b *builder) open(ctx context.Context, n app.NewTenant) (people, error) {
+	n.ID, n.Owner = b.id, &app.FirstOwner{Subject: "demo-owner", Name: "Olive Owner", Email: "owner@example.com"}
+	if _, err := b.app.CreateTenant(ctx, n); err != nil {
+		return people{}, err
+	}
+	found, err := b.app.ListMembers(ctx, tenant.System(b.id), member.Search{Limit: 1})
+	if err != nil {
+		return people{}, err
+	}
+	b.owner = tenant.Caller{Tenant: b.id, Subject: "demo-owner", Member: found[0].ID, Roles: []string{tenant.RoleOwner}}
+	if _, err := b.hire(ctx, "demo-admin", "Ada Admin", tenant.RoleAdmin); err != nil {
+		return people{}, err
+	}
+	coach, err := b.hire(ctx, "demo-coach", "Cleo Coach", tenant.RoleCoach)
+	if err != nil {
+		return people{}, err
+	}
+	one, err := b.hire(ctx, "demo-member", "Mona Member", tenant.RoleMember)
+	return people{coaches: []tenant.MemberID{coach.Member}, members: []tenant.Caller{one}}, err
+}
+
+// people are who is there.
+type people struct {
+	coaches []tenant.MemberID
+	members []tenant.Caller
+}
+
+// hire makes a member with a role.
+func (b *builder) hire(ctx context.Context, subject, name, role string) (tenant.Caller, error) {
+	m, err := b.app.CreateMember(ctx, b.owner, member.Member{Subject: subject, Name: name, Email: subject + "@example.com"})
+	if err == nil && role != tenant.RoleMember {
+		_, err = b.app.AssignRole(ctx, b.owner, m.ID, role)
+	}
+	return tenant.Caller{Tenant: b.id, Subject: subject, Member: m.ID, Roles: []string{role}}, err
+}
+
+// sayHow tells how far a long step is, every so often.
+func (b *builder) sayHow(what string, done, of int) {
+	if done%200 == 0 || done == of {
+		b.progress(fmt.Sprintf("%s: %d of %d", what, done, of))
+	}
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/migrations"
+	"github.com/berthhq/berth/server/demo"
+)
+
+// devCommand is everything in one process, from nothing.
+type devCommand struct {
+	databaseConfig `embed:""`
+	keyConfig      `embed:""`
+	listenConfig   `embed:""`
+	logConfig      `embed:""`
+}
+
+// Run implements kong's command.
+func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
+	tuneMemory()
+	steps := newSteps(to.out)
+	listener, err := c.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	if err := os.MkdirAll(c.Data, 0o700); err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	steps.say("data in " + c.Data)
+
+	postgres, failed, stop, err := c.postgres(ctx, steps)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	if err := steps.timed("schema up to date", func() error {
+		return pg.Migrate(ctx, postgres, migrations.FS, steps.say)
+	}); err != nil {
+		return err
+	}
+	var n *node
+	if err := steps.timed("connected", func() error {
+		n, err = openNode(ctx, c.logger(to), postgres, c.keyConfig, c.listenConfig)
+		return err
+	}); err != nil {
+		return err
+	}
+	defer n.close()
+	var tenants []demo.Tenant
+	if err := steps.timed("demo data there", func() error {
+		tenants, err = demo.Seed(ctx, n.db, time.Now(), steps.say)
+		return err
+	}); err != nil {
+		return err
+	}
+	sheet, err := c.describe(n.issuer, listener.Addr(), tenants)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(c.Data, "dev.json")
+	if err := sheet.write(path); err != nil {
+		return err
+	}
+	defer os.Remove(path)
+	steps.say("ready at " + sheet.Address)
+	sheet.print(to.out, path)
+	return n.serve(ctx, listener, failed)
+}
+
+// postgres gives the database that was asked for, or starts one in the data
+// folder. failed is closed if that one ends by itself.
+func (c *devCommand) postgres(ctx context.Context, steps *steps) (url string, failed <-chan struct{}, stop func() error, err error) {
+	if c.URL != "" {
+		steps.say("using the database of DATABASE_URL")
+		return c.URL, nil, func() error { return nil }, nil
+	}
+	var dev *pg.Development
+	if err := steps.timed("Postgres ready", func() error {
+		dev, err = pg.StartDevelopment(ctx, pg.DevConfig{DataDir: filepath.Join(c.Data, "postgres"), Progress: steps.say})
+		return err
+	}); err != nil {
+		return "", nil, nil, err
+	}
+	return dev.URL, dev.Done(), func() error {
+		defer steps.say("Postgres stopped")
+		return dev.Stop()
+	}, nil
+}
+
+// devSheet is dev.json: what scripts and clients need to call the running server.
+type devSheet struct {
+	Address string      `json:"address"` // a URL
+	Tenants []devTenant `json:"tenants"`
+}
+
+type devTenant struct {
+	ID      tenant.TenantID   `json:"id"`
+	Name    string            `json:"name"`
+	Session tenant.SessionID  `json:"session_id"` // one that a member can book, or ""
+	Tokens  map[string]string `json:"tokens"`     // by role
+}
+
+// devTokenLife outlasts any run of a development server.
+const devTokenLife = 30 * 24 * time.Hour
+
+func (c *devCommand) describe(issuer *token.Issuer, address net.Addr, tenants []demo.Tenant) (devSheet, error) {
+	sheet := devSheet{Address: "http://" + reachable(address)}
+	for _, d := range tenants {
+		t := devTenant{ID: d.ID, Name: d.Name, Session: d.Session, Tokens: make(map[string]string)}
+		for role, subject := range d.Subjects {
+			raw, _, err := issuer.Issue(token.Grant{Subject: subject, Tenants: []tenant.TenantID{d.ID}}, devTokenLife)
+			if err != nil {
+				return devSheet{}, err
+			}
+			t.Tokens[role] = raw
+		}
+		sheet.Tenants = append(sheet.Tenants, t)
+	}
+	return sheet, nil
+}
+
+// write puts the sheet where nobody else can read it, whole or not at all.
+func (s devSheet) write(path string) error {
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".dev-*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(append(text, '\n'))
+	if err = errors.Join(err, temporary.Close()); err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temporary.Name()))
+	}
+	return nil
+}
+
+// print tells a newcomer what to do next, in lines that can be pasted.
+func (s devSheet) print(to io.Writer, path string) {
+	fmt.Fprintf(to, "\nConnect, gRPC and gRPC-Web at %s. Everything below is in %s too. Ctrl-C stops it all.\n", s.Address, path)
+	for i, t := range s.Tenants {
+		fmt.Fprintf(to, "\n# %s, tenant %s\n", t.Name, t.ID)
+		if i > 0 {
+			continue // one tenant is enough to begin with
+		}
+		for _, role := range roleOrder {
+			if raw, ok := t.Tokens[role]; ok {
+				fmt.Fprintf(to, "%s=%s\n", strings.ToUpper(role), raw)
+			}
+		}
+		s.printCalls(to, t)
+	}
+	fmt.Fprintln(to)
+}
+
+var roleOrder = []string{tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner}
+
+func (s devSheet) printCalls(to io.Writer, t devTenant) {
+	start := time.Now().UTC().Truncate(24 * time.Hour)
+	member, staff := "$MEMBER", "$COACH"
+	if !slices.Contains(roleOrder, tenant.RoleMember) || t.Tokens[tenant.RoleMember] == "" {
+		member, staff = "$OWNER", "$OWNER"
+	}
+	fmt.Fprintf(to, `
+# The week's sessions, with what the caller may do with each
+curl -s %s/berth.v1.SessionService/ListSessions -H "Authorization: Bearer %s" -H "Content-Type: application/json" \
+  -d '{"filter": {"startsWithin": {"start": "%s", "end": "%s"}}}'
+`, s.Address, member, start.Format(time.RFC3339), start.AddDate(0, 0, 7).Format(time.RFC3339))
+	if t.Session.IsZero() {
+		return
+	}
+	host := strings.TrimPrefix(s.Address, "http://")
+	fmt.Fprintf(to, `
+# Book a place
+grpcurl -plaintext -H "Authorization: Bearer %s" -d '{"session_id": "%s"}' %s berth.v1.BookingService/Book
+
+# Who is in, and who waits
+buf curl --http2-prior-knowledge -H "Authorization: Bearer %s" -d '{"sessionId": "%s"}' %s/berth.v1.BookingService/ListRoster
+`, member, t.Session, host, staff, t.Session, s.Address)
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/berthhq/berth/internal/pgtest"
+)
+
+func readSheet(t *testing.T, path string) devSheet {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sheet devSheet
+	if err := json.Unmarshal(text, &sheet); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("tokens for everyone to read: %v, %v", info.Mode(), err)
+	}
+	return sheet
+}
+
+func TestDevOnADatabaseThatIsThere(t *testing.T) {
+	t.Parallel()
+	db, data := pgtest.New(t), t.TempDir()
+	for range 2 { // the second time everything is there
+		c := start(t, "dev", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0")
+		address := c.out.after(t, "ready at ")
+		sheet := readSheet(t, filepath.Join(data, "dev.json"))
+		if sheet.Address != address || len(sheet.Tenants) == 0 {
+			t.Fatalf("dev.json says %+v, the command %q", sheet, address)
+		}
+		for _, demo := range sheet.Tenants {
+			for role, token := range demo.Tokens {
+				if name, err := getTenant(t.Context(), address, token); err != nil || name != demo.Name {
+					t.Errorf("as %s of %s: %q, %v", role, demo.Name, name, err)
+				}
+			}
+		}
+		c.out.after(t, "SessionService/ListSessions")
+		c.stop()
+		if status := c.ended(t); status != 0 {
+			t.Errorf("status %d", status)
+		}
+		if _, err := os.Stat(filepath.Join(data, "dev.json")); !os.IsNotExist(err) {
+			t.Errorf("dev.json is left behind: %v", err)
+		}
+	}
+}
+
+// As a newcomer does it: one command, from nothing, and nothing is left when it ends.
+func TestDevFromNothing(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	for _, end := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
+		out := newTranscript()
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "dev", "--data", data, "--listen", "127.0.0.1:0")
+		cmd.Env = append(os.Environ(), "BERTH_TEST_AS_COMMAND=1", "DATABASE_URL=")
+		cmd.Stdout, cmd.Stderr = out, out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		address := out.after(t, "ready at ")
+		if elsewhere := regexp.MustCompile(`the cluster is in (\S+)`).FindStringSubmatch(out.String()); elsewhere != nil {
+			t.Cleanup(func() { _ = os.RemoveAll(elsewhere[1]) })
+		}
+		sheet := readSheet(t, filepath.Join(data, "dev.json"))
+		if name, err := getTenant(t.Context(), address, sheet.Tenants[0].Tokens["owner"]); err != nil || name == "" {
+			t.Errorf("%q, %v", name, err)
+		}
+		children := childrenOf(t, cmd.Process.Pid)
+		if err := cmd.Process.Signal(end); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v after %v:\n%s", err, end, out)
+		}
+		for _, child := range children {
+			eventually(t, "process "+child+" ends", func() bool {
+				_, err := os.Stat("/proc/" + child)
+				return os.IsNotExist(err)
+			})
+		}
+		out.after(t, "Postgres stopped")
+	}
+}
+
+// childrenOf lists a process's children, where the system has them under /proc.
+func childrenOf(t *testing.T, pid int) []string {
+	t.Helper()
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var children []string
+	for _, list := range lists {
+		text, err := os.ReadFile(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		children = append(children, strings.Fields(string(text))...)
+	}
+	return children
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/berthhq/berth/internal/pg"
+)
+
+// doctorCommand examines what a node would start with.
+type doctorCommand struct {
+	databaseConfig `embed:""`
+	keyConfig      `embed:""`
+}
+
+// Run implements kong's command. Each thing is examined, whatever the ones before were like.
+func (c *doctorCommand) Run(ctx context.Context, to *console) error {
+	if err := c.needed(); err != nil {
+		return err
+	}
+	found := findings{to: to.out}
+	found.note("check-in key", c.checkInKeyIsGood())
+	found.note("keys for tokens", c.keysAreGood(ctx))
+	found.note("database", c.databaseIsGood(ctx, &found))
+	if found.bad > 0 {
+		return fmt.Errorf("%d findings", found.bad)
+	}
+	return nil
+}
+
+func (c *doctorCommand) checkInKeyIsGood() error {
+	_, err := openCheckInKeys(c.checkInKey())
+	return err
+}
+
+func (c *doctorCommand) keysAreGood(ctx context.Context) error {
+	issuer, err := c.openIssuer()
+	if err != nil {
+		return err
+	}
+	verifier, err := c.openVerifier(issuer)
+	if err != nil {
+		return err
+	}
+	return verifier.Refresh(ctx)
+}
+
+func (c *doctorCommand) databaseIsGood(ctx context.Context, found *findings) error {
+	db, err := pg.Open(ctx, pg.Config{URL: c.URL}) // with the pools of a node: they count
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	advice, err := db.Doctor(ctx)
+	if pg.Code(err) == noSuchRole {
+		return errNoSchema
+	}
+	if err != nil {
+		return err
+	}
+	for _, a := range advice {
+		found.add(a.String())
+	}
+	return checkSchema(ctx, db)
+}
+
+// findings are told as they come.
+type findings struct {
+	to  io.Writer
+	bad int
+}
+
+func (f *findings) add(text string) {
+	f.bad++
+	fmt.Fprintln(f.to, "✗", text)
+}
+
+func (f *findings) note(what string, err error) {
+	if err != nil {
+		f.add(what + ": " + err.Error())
+		return
+	}
+	fmt.Fprintln(f.to, "✓", what)
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/token"
+)
+
+// house is a node that is served as in production, with a gRPC client of another make than its server.
+type liveNode struct {
+	*node
+	DB      *pgtest.DB
+	Address string // host:port
+	log     *transcript
+	data    string // its folder
+	conn    *grpc.ClientConn
+}
+
+// openLive starts a node on a database. Nodes with the same data folder share their keys.
+func openLive(t *testing.T, db *pgtest.DB, url, data string) *liveNode {
+	t.Helper()
+	l := &liveNode{DB: db, log: newTranscript(), data: data}
+	log := slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	var err error
+	l.node, err = openNode(t.Context(), log, url, keyConfig{Data: data, Issuer: "berth", Audience: "berth"},
+		listenConfig{PublicURL: "https://berth.test", Drain: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Address = listener.Addr().String()
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	served := make(chan error, 1)
+	go func() { served <- l.serve(ctx, listener, nil) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		l.close()
+		if t.Failed() {
+			t.Logf("the node's log:\n%s", l.log)
+		}
+	})
+	l.conn = dial(t, l.Address)
+	return l
+}
+
+// newLive starts a node on a database of its own.
+func newLive(t *testing.T) *liveNode {
+	t.Helper()
+	db := pgtest.New(t)
+	return openLive(t, db, db.URL, t.TempDir())
+}
+
+func dial(t *testing.T, address string) *grpc.ClientConn {
+	t.Helper()
+	conn, err := grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// Token signs one for any subject.
+func (l *liveNode) Token(t *testing.T, subject string, tenants ...tenant.TenantID) string {
+	t.Helper()
+	raw, _, err := l.issuer.Issue(token.Grant{Subject: subject, Tenants: tenants}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// withToken is a context of calls; an empty token sends none.
+func withToken(ctx context.Context, raw string) context.Context {
+	if raw == "" {
+		return ctx
+	}
+	return metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+raw)
+}
+
+// procedure is an RPC of the contract.
+type procedure struct {
+	protoreflect.MethodDescriptor
+}
+
+// Path is its name on the wire.
+func (p procedure) Path() string { return fmt.Sprintf("/%s/%s", p.Parent().FullName(), p.Name()) }
+
+// Short is its name in tests: BookingService/Book.
+func (p procedure) Short() string { return fmt.Sprintf("%s/%s", p.Parent().Name(), p.Name()) }
+
+// Rule is how it is guarded.
+func (p procedure) Rule() *v1.Access {
+	rule, _ := proto.GetExtension(p.Options(), v1.E_Access).(*v1.Access)
+	return rule
+}
+
+func (p procedure) Public() bool { return p.Rule().GetRule() == v1.Access_RULE_PUBLIC }
+
+// Reads reports whether it has no side effects.
+func (p procedure) Reads() bool {
+	options, _ := p.Options().(interface{ ProtoReflect() protoreflect.Message })
+	level := options.ProtoReflect().Descriptor().Fields().ByName("idempotency_level")
+	return options.ProtoReflect().Get(level).Enum() == 1
+}
+
+// NewRequest is an empty request.
+func (p procedure) NewRequest() proto.Message { return newMessage(p.Input()) }
+
+func newMessage(d protoreflect.MessageDescriptor) proto.Message {
+	kind, err := protoregistry.GlobalTypes.FindMessageByName(d.FullName())
+	if err != nil {
+		panic(err) // it is linked in: the server answers with it
+	}
+	return kind.New().Interface()
+}
+
+// procedures are all RPCs of the contract, by name.
+var procedures = sync.OnceValue(func() []procedure {
+	var all []procedure
+	protoregistry.GlobalFiles.RangeFilesByPackage("berth.v1", func(file protoreflect.FileDescriptor) bool {
+		for s := range file.Services().Len() {
+			methods := file.Services().Get(s).Methods()
+			for m := range methods.Len() {
+				all = append(all, procedure{methods.Get(m)})
+			}
+		}
+		return true
+	})
+	slices.SortFunc(all, func(a, b procedure) int { return strings.Compare(a.Path(), b.Path()) })
+	return all
+})
+
+func procedureNamed(t *testing.T, short string) procedure {
+	t.Helper()
+	for _, p := range procedures() {
+		if p.Short() == short {
+			return p
+		}
+	}
+	t.Fatalf("the contract has no %s", short)
+	return procedure{}
+}
+
+// invoke calls any RPC over gRPC. Of a stream it gives the last message.
+func invoke(ctx context.Context, conn *grpc.ClientConn, p procedure, request proto.Message) (proto.Message, error) {
+	answer := newMessage(p.Output())
+	if !p.IsStreamingServer() {
+		err := conn.Invoke(ctx, p.Path(), request, answer)
+		return answer, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, p.Path())
+	if err != nil {
+		return nil, err
+	}
+	if err := stream.SendMsg(request); err != nil && err != io.EOF {
+		return nil, err
+	}
+	if err := stream.CloseSend(); err != nil {
+		return nil, err
+	}
+	for {
+		next := newMessage(p.Output())
+		switch err := stream.RecvMsg(next); err {
+		case nil:
+			answer = next
+		case io.EOF:
+			return answer, nil
+		default:
+			return nil, err
+		}
+	}
+}
+
+// call invokes an RPC that has to succeed.
+func call[A proto.Message](t *testing.T, l *liveNode, raw, short string, request proto.Message) A {
+	t.Helper()
+	answer, err := invoke(withToken(t.Context(), raw), l.conn, procedureNamed(t, short), request)
+	if err != nil {
+		t.Fatalf("%s: %v", short, err)
+	}
+	return answer.(A)
+}
+
+// outcome is all that a caller learns from a call.
+type outcome struct {
+	Code     codes.Code
+	Reason   string
+	Message  string
+	Metadata map[string]string
+	Answer   string // JSON
+}
+
+func (o outcome) String() string {
+	if o.Code == codes.OK {
+		return "OK " + o.Answer
+	}
+	return fmt.Sprintf("%s %s %q %v", o.Code, o.Reason, o.Message, o.Metadata)
+}
+
+// outcomeOf reads it; an error without an ErrorInfo of ours has no Reason.
+func outcomeOf(answer proto.Message, err error) outcome {
+	if err == nil {
+		text, err := protojson.MarshalOptions{EmitUnpopulated: true}.Marshal(answer)
+		if err != nil {
+			return outcome{Code: codes.Internal, Message: "the answer is no JSON: " + err.Error()}
+		}
+		return outcome{Answer: string(text)}
+	}
+	s := status.Convert(err)
+	o := outcome{Code: s.Code(), Message: s.Message()}
+	for _, detail := range s.Details() {
+		if info, ok := detail.(*errdetails.ErrorInfo); ok && info.GetDomain() == "berth" {
+			o.Reason, o.Metadata = info.GetReason(), info.GetMetadata()
+		}
+	}
+	return o
+}
+
+// try invokes an RPC and gives whatever comes of it.
+func (l *liveNode) try(ctx context.Context, raw string, p procedure, request proto.Message) outcome {
+	return outcomeOf(invoke(withToken(ctx, raw), l.conn, p, request))
+}
+
+// sound fails the test where an invariant does not hold.
+func (l *liveNode) sound(t *testing.T) {
+	t.Helper()
+	if text := must(t, "verify", "--database-url", l.DB.URL); !strings.Contains(text, "every invariant holds") {
+		t.Error(text)
+	}
+}

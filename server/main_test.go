@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+)
+
+// The test binary is the berth command too, for tests that need a process of their own.
+func TestMain(m *testing.M) {
+	if os.Getenv("BERTH_TEST_AS_COMMAND") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// patience is how long a test waits for what takes a moment; only a failing one waits it out.
+const patience = 30 * time.Second
+
+// transcript is an output that tests can wait for.
+type transcript struct {
+	mu    sync.Mutex
+	text  bytes.Buffer
+	wrote chan struct{} // closed and renewed by each write
+}
+
+func newTranscript() *transcript { return &transcript{wrote: make(chan struct{})} }
+
+func (s *transcript) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.wrote)
+	s.wrote = make(chan struct{})
+	return s.text.Write(p)
+}
+
+func (s *transcript) String() string {
+	text, _ := s.now()
+	return text
+}
+
+func (s *transcript) now() (string, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String(), s.wrote
+}
+
+// after waits for a text and gives the rest of its line.
+func (s *transcript) after(t *testing.T, what string) string {
+	t.Helper()
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	for {
+		text, wrote := s.now()
+		if _, rest, ok := strings.Cut(text, what); ok {
+			if line, _, whole := strings.Cut(rest, "\n"); whole {
+				return line
+			}
+		}
+		select {
+		case <-wrote:
+		case <-timeout.C:
+			t.Fatalf("no %q in:\n%s", what, text)
+		}
+	}
+}
+
+// command is a run of the command line inside the test's process.
+type command struct {
+	out, err *transcript
+	stop     context.CancelFunc // like a SIGTERM
+	status   chan int
+}
+
+func start(t *testing.T, args ...string) *command {
+	t.Helper()
+	c := &command{out: newTranscript(), err: newTranscript(), status: make(chan int, 1)}
+	ctx, stop := context.WithCancel(context.Background())
+	c.stop = stop
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.status <- run(ctx, args, c.out, c.err)
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-done
+		if t.Failed() {
+			t.Logf("berth %s\n%s\n%s", strings.Join(args, " "), c.out, c.err)
+		}
+	})
+	return c
+}
+
+// ended gives the exit status.
+func (c *command) ended(t *testing.T) int {
+	t.Helper()
+	select {
+	case status := <-c.status:
+		return status
+	case <-time.After(patience):
+		t.Fatalf("it does not end:\n%s\n%s", c.out, c.err)
+		return -1
+	}
+}
+
+// must runs a command to its end and gives what it printed.
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	c := start(t, args...)
+	if status := c.ended(t); status != 0 {
+		t.Fatalf("berth %s: status %d\n%s\n%s", strings.Join(args, " "), status, c.out, c.err)
+	}
+	return c.out.String()
+}
+
+func getTenant(ctx context.Context, address, token string) (string, error) {
+	request := connect.NewRequest(&v1.GetTenantRequest{})
+	request.Header().Set("Authorization", "Bearer "+token)
+	answer, err := berthv1connect.NewTenantServiceClient(http.DefaultClient, address).GetTenant(ctx, request)
+	if err != nil {
+		return "", err
+	}
+	return answer.Msg.GetTenant().GetName(), nil
+}
+
+func get(t *testing.T, url string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{"--help"}, 0, "Start everything for development"},
+		{[]string{"dev", "--help"}, 0, "BERTH_LISTEN"},
+		{[]string{"--version"}, 0, "go1."},
+		{[]string{"fly"}, 1, "unexpected argument fly"},
+		{[]string{"serve", "--database-url="}, 1, "`berth dev` brings a database of its own"},
+		{[]string{"migrate", "--database-url="}, 1, "DATABASE_URL is not set"},
+		{[]string{"token", "ada", "--data", t.TempDir()}, 1, "--tenant"},
+		{[]string{"token", "ada", "--tenant=x", "--data", t.TempDir()}, 1, "not a UUID"},
+	} {
+		c := start(t, test.args...)
+		if got := c.ended(t); got != test.status {
+			t.Errorf("%v: status %d", test.args, got)
+		}
+		if said := c.out.String() + c.err.String(); !strings.Contains(said, test.says) {
+			t.Errorf("%v says %q, want %q", test.args, said, test.says)
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/berthhq/berth/internal/access"
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rpc"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/token"
+)
+
+// node is one running server: everything that is opened at the start and closed at the end.
+type node struct {
+	log      *slog.Logger
+	db       *pg.DB
+	issuer   *token.Issuer
+	verifier *token.Verifier
+	guard    *access.Guard
+	app      *app.App
+	health   *rpc.Health
+	handler  http.Handler
+	drain    time.Duration
+
+	// life ends when the node closes; what runs in the background ends with it.
+	life       context.Context //nolint:containedctx // it is the node's, not a request's
+	end        context.CancelFunc
+	background sync.WaitGroup
+	keysRead   atomic.Bool
+}
+
+// openNode connects and wires everything, and takes no requests yet. The caller
+// closes the node.
+func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys keyConfig, listen listenConfig) (_ *node, err error) {
+	n := &node{log: log, drain: listen.Drain}
+	n.life, n.end = context.WithCancel(context.WithoutCancel(ctx))
+	defer func() {
+		if err != nil {
+			n.close()
+		}
+	}()
+	if n.issuer, err = keys.openIssuer(); err != nil {
+		return nil, err
+	}
+	if n.verifier, err = keys.openVerifier(n.issuer); err != nil {
+		return nil, err
+	}
+	checkIn, err := openCheckInKeys(keys.checkInKey())
+	if err != nil {
+		return nil, err
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if n.db, err = pg.Open(ctx, pg.Config{URL: databaseURL, Registerer: registry, Logger: log}); err != nil {
+		return nil, err
+	}
+	if err := n.connect(ctx); err != nil {
+		return nil, err
+	}
+	n.guard = access.New(app.AccessSource(n.db))
+	n.app = app.New(app.Config{
+		DB: n.db, Now: time.Now, CheckInKeys: checkIn, PublicURL: listen.PublicURL, RolesChanged: n.rolesChanged,
+	})
+	n.health = rpc.NewHealth(n.ready)
+	n.handler, err = rpc.New(rpc.Config{
+		App: n.app, Guard: n.guard, Verifier: n.verifier, Issuer: n.issuer, Health: n.health, Now: time.Now,
+		Logger: log, Metrics: registry, Origins: listen.Origins,
+	})
+	debug.FreeOSMemory() // starting took more than running does
+	return n, err
+}
+
+// connectFor is how long a database that is starting is waited for.
+const connectFor = 30 * time.Second
+
+// connect opens all connections, so that the first rush does not pay for it.
+func (n *node) connect(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, connectFor)
+	defer cancel()
+	for {
+		err := n.db.Warm(ctx)
+		switch {
+		case err == nil:
+			return checkSchema(ctx, n.db)
+		case pg.Code(err) == noSuchRole:
+			return errNoSchema
+		case pg.Code(err) != "":
+			return err // it was reached, and said no
+		}
+		n.log.WarnContext(ctx, "database not reached", slog.Any("error", err))
+		if pause(ctx, time.Second) != nil {
+			return fmt.Errorf("database not reached: %w", err)
+		}
+	}
+}
+
+// SQLSTATEs of a database in which nothing has been migrated yet.
+const (
+	noSuchRole  = "22023"
+	noSuchTable = "42P01"
+)
+
+var errNoSchema = errors.New("the database lacks the schema; run `berth migrate` with the URL of the role that is to own it")
+
+func checkSchema(ctx context.Context, db *pg.DB) error {
+	err := db.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {
+		_, err := tx.Exec(ctx, "select from directory limit 0")
+		return err
+	})
+	if pg.Code(err) == noSuchTable {
+		return errNoSchema
+	}
+	return err
+}
+
+// ready says whether requests can be answered: keys were read and the database answers.
+func (n *node) ready(ctx context.Context) error {
+	if !n.keysRead.Load() {
+		return errors.New("the keys of the sign-in service have not been read yet")
+	}
+	return n.db.Ping(ctx)
+}
+
+// accessChannel carries the ids of tenants in which somebody may now do something else.
+const accessChannel = "berth_access"
+
+// noticeTimeout bounds how long a change of roles waits for its notice to be sent.
+const noticeTimeout = 2 * time.Second
+
+// rolesChanged lets a change of roles hold at once: here before it is answered,
+// and on the other nodes as soon as the notice arrives. A node that the notice
+// cannot reach reads everything again when it is connected again.
+func (n *node) rolesChanged(id tenant.TenantID) {
+	n.guard.Invalidate(id)
+	ctx, cancel := context.WithTimeout(n.life, noticeTimeout)
+	defer cancel()
+	if err := n.db.Notify(ctx, accessChannel, id.String()); err != nil {
+		n.log.WarnContext(ctx, "other nodes do not know of changed roles yet", slog.String("tenant_id", id.String()), slog.Any("error", err))
+		if n.life.Err() == nil {
+			n.background.Go(func() { n.notifyLater(id) })
+		}
+	}
+}
+
+func (n *node) notifyLater(id tenant.TenantID) {
+	for pause(n.life, noticeTimeout) == nil {
+		ctx, cancel := context.WithTimeout(n.life, noticeTimeout)
+		err := n.db.Notify(ctx, accessChannel, id.String())
+		cancel()
+		if err == nil {
+			return
+		}
+	}
+}
+
+// start runs what a node does besides answering requests.
+func (n *node) start() {
+	n.background.Go(func() {
+		_ = n.db.Listen(n.life, accessChannel, func(payload string) {
+			if id, err := tenant.Parse[tenant.TenantID](payload); err == nil {
+				n.guard.Invalidate(id)
+			}
+		}, n.guard.InvalidateAll)
+	})
+	n.background.Go(func() {
+		for n.verifier.Refresh(n.life) != nil {
+			if pause(n.life, time.Second) != nil {
+				return
+			}
+		}
+		n.keysRead.Store(true)
+		n.verifier.Run(n.life, n.log)
+	})
+}
+
+// serve answers requests until ctx ends or failed is closed. Then it stops
+// taking new ones, lets those that are being answered come to their end for as
+// long as the drain time allows, and cuts off the rest.
+func (n *node) serve(ctx context.Context, listener net.Listener, failed <-chan struct{}) error {
+	lasting := context.WithoutCancel(ctx)
+	requests, cut := context.WithCancel(lasting)
+	defer cut()
+	server := rpc.NewServer(n.handler, n.log)
+	server.BaseContext = func(net.Listener) context.Context { return requests }
+	n.start()
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(listener) }()
+
+	var cause error
+	select {
+	case err := <-done:
+		return err
+	case <-failed:
+		cause = errors.New("the database has ended by itself; its log is in the data folder")
+	case <-ctx.Done():
+	}
+	n.log.InfoContext(lasting, "stopping", slog.String("drain", n.drain.String()))
+	n.health.Drain()
+	limit, cancel := context.WithTimeout(lasting, n.drain)
+	defer cancel()
+	if err := server.Shutdown(limit); err != nil {
+		n.log.WarnContext(lasting, "requests are cut off", slog.String("after", n.drain.String()))
+		cut()
+		_ = server.Close()
+	}
+	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+		cause = errors.Join(cause, err)
+	}
+	return cause
+}
+
+// close ends what runs in the background and gives everything back.
+func (n *node) close() {
+	n.end()
+	n.background.Wait()
+	if n.db != nil {
+		n.db.Close()
+	}
+}
+
+// pause waits, or gives the error of a context that ends meanwhile.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

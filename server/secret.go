@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/berthhq/berth/internal/checkin"
+)
+
+// openCheckInKeys reads the secrets that sign QR codes and display links: one in
+// a line, in hexadecimal, the newest first. If there is no such file it makes one.
+func openCheckInKeys(path string) (checkin.Keys, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = makeSecret(path)
+	}
+	if err != nil {
+		return checkin.Keys{}, fmt.Errorf("check-in key: %w", err)
+	}
+	var secrets [][]byte
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		secret, err := hex.DecodeString(string(line))
+		if err != nil {
+			return checkin.Keys{}, fmt.Errorf("check-in key %s: a line is not hexadecimal", path)
+		}
+		secrets = append(secrets, secret)
+	}
+	if len(secrets) == 0 {
+		return checkin.Keys{}, fmt.Errorf("check-in key %s is empty", path)
+	}
+	keys, err := checkin.NewKeys(secrets[0], secrets[1:]...)
+	if err != nil {
+		return checkin.Keys{}, fmt.Errorf("check-in key %s: %w", path, err)
+	}
+	return keys, nil
+}
+
+// makeSecret writes a new one for the owner's eyes only. Of two that start at
+// once, one writes the file and both read it.
+func makeSecret(path string) ([]byte, error) {
+	secret := make([]byte, 32)
+	if _, err := rand.Read(secret); err != nil {
+		return nil, err
+	}
+	text := append(hex.AppendEncode(nil, secret), '\n')
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".check-in-*") // 0600
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(temporary.Name())
+	if _, err := temporary.Write(text); err != nil {
+		return nil, errors.Join(err, temporary.Close())
+	}
+	if err := errors.Join(temporary.Sync(), temporary.Close()); err != nil {
+		return nil, err
+	}
+	if err := os.Link(temporary.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// serving starts a server on the database and gives its address.
+func serving(t *testing.T, db *pgtest.DB, data string, more ...string) (*command, string) {
+	t.Helper()
+	c := start(t, append([]string{"serve", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0", "--log-format", "text"}, more...)...)
+	address, _, _ := strings.Cut(c.err.after(t, "address="), " ")
+	return c, "http://" + address
+}
+
+// house makes a tenant and gives its id with a token of its owner.
+func house(t *testing.T, db *pgtest.DB, data string) (id, token string) {
+	t.Helper()
+	id = strings.TrimSpace(must(t, "tenant", "create", "--database-url", db.URL, "--name", "Harbour Yoga", "--time-zone", "Europe/Berlin",
+		"--owner-subject", "olga", "--owner-name", "Olga"))
+	return id, strings.TrimSpace(must(t, "token", "olga", "--tenant", id, "--data", data))
+}
+
+func TestFromAnEmptyDatabaseToTheFirstAnswer(t *testing.T) {
+	t.Parallel()
+	db, data := pgtest.New(t), t.TempDir()
+	empty := emptyDatabase(t, db)
+	c := start(t, "serve", "--database-url", empty, "--data", data, "--listen", "127.0.0.1:0")
+	if c.ended(t) != 1 || !strings.Contains(c.err.String(), "run `berth migrate`") {
+		t.Errorf("without a schema it says %s", c.err)
+	}
+	if said := must(t, "migrate", "--database-url", empty); !strings.Contains(said, "migrated 00001") {
+		t.Errorf("migrate says %s", said)
+	}
+	if said := must(t, "migrate", "--database-url", empty); strings.Contains(said, "migrated") || !strings.Contains(said, "up to date") {
+		t.Errorf("the second time migrate says %s", said)
+	}
+	migrated := &pgtest.DB{URL: empty}
+	id, token := house(t, migrated, data)
+	again := must(t, "tenant", "create", "--database-url", empty, "--id", id, "--name", "Other", "--time-zone", "UTC", "--owner-subject", "x", "--owner-name", "X")
+	if strings.TrimSpace(again) != id {
+		t.Errorf("creating it again gives %s", again)
+	}
+	c, address := serving(t, migrated, data)
+	name, err := getTenant(t.Context(), address, token)
+	if err != nil || name != "Harbour Yoga" {
+		t.Errorf("%q, %v", name, err)
+	}
+	if status, body := get(t, address+"/readyz"); status != http.StatusOK {
+		t.Errorf("not ready: %d %s", status, body)
+	}
+	if _, body := get(t, address+"/metrics"); !strings.Contains(body, "berth_rpc_requests_total") || !strings.Contains(body, "go_goroutines") {
+		t.Errorf("metrics: %s", body)
+	}
+	if said := must(t, "verify", "--database-url", empty); !strings.Contains(said, "1 tenants") {
+		t.Errorf("verify says %s", said)
+	}
+	c.stop()
+	if status := c.ended(t); status != 0 {
+		t.Errorf("stopped with status %d", status)
+	}
+}
+
+func emptyDatabase(t *testing.T, db *pgtest.DB) string {
+	t.Helper()
+	u, err := url.Parse(db.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.TrimPrefix(u.Path, "/") + "_empty"
+	if _, err := db.Owner.Exec(t.Context(), "create database "+name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = db.Owner.Exec(context.Background(), "drop database "+name+" with (force)") })
+	u.Path = "/" + name
+	return u.String()
+}
+
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	db, data := pgtest.New(t), t.TempDir()
+	c := start(t, "doctor", "--database-url", db.URL, "--data", data, "--identity-issuer", "https://login.test", "--identity-keys", filepath.Join(data, "none.json"))
+	if c.ended(t) != 1 { // tests run without fsync, and as a superuser
+		t.Error("nothing was found")
+	}
+	for _, want := range []string{"✓ check-in key", "✗ keys for tokens", "✗ fsync", "✓ database"} {
+		if !strings.Contains(c.out.String(), want) {
+			t.Errorf("no %q in %s", want, c.out)
+		}
+	}
+}
+
+func TestAnAddressThatIsTaken(t *testing.T) {
+	t.Parallel()
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for _, command := range []string{"serve", "dev"} {
+		c := start(t, command, "--database-url", "postgres://nobody.invalid/x", "--data", t.TempDir(), "--listen", taken.Addr().String())
+		if c.ended(t) != 1 || !strings.Contains(c.err.String(), "taken by another program") || !strings.Contains(c.err.String(), "--listen 127.0.0.1:0") {
+			t.Errorf("%s says %s", command, c.err)
+		}
+	}
+}
+
+// A change of roles at one node holds at the other.
+func TestRolesChangeOnEveryNode(t *testing.T) {
+	t.Parallel()
+	db, data := pgtest.New(t), t.TempDir()
+	id, owner := house(t, db, data)
+	in := tenant.MustParse[tenant.TenantID](id)
+	_, first := serving(t, db, data)
+	_, second := serving(t, db, data)
+	person := createMember(t, first, owner, "mia")
+	mia := strings.TrimSpace(must(t, "token", "mia", "--tenant", id, "--data", data))
+
+	list := func(address string) error {
+		_, err := berthv1connect.NewMemberServiceClient(http.DefaultClient, address).
+			ListMembers(t.Context(), as(mia, &v1.ListMembersRequest{TenantId: in.String()}))
+		return err
+	}
+	for _, address := range []string{first, second} {
+		if err := list(address); connect.CodeOf(err) != connect.CodePermissionDenied {
+			t.Fatalf("a member may list members: %v", err)
+		}
+	}
+	if _, err := berthv1connect.NewAccessServiceClient(http.DefaultClient, first).
+		AssignRole(t.Context(), as(owner, &v1.AssignRoleRequest{MemberId: person, Role: tenant.RoleCoach})); err != nil {
+		t.Fatal(err)
+	}
+	if err := list(first); err != nil {
+		t.Errorf("the node that changed it: %v", err)
+	}
+	eventually(t, "the other node lets them in", func() bool { return list(second) == nil })
+}
+
+func createMember(t *testing.T, address, token, subject string) string {
+	t.Helper()
+	answer, err := berthv1connect.NewMemberServiceClient(http.DefaultClient, address).
+		CreateMember(t.Context(), as(token, &v1.CreateMemberRequest{Member: &v1.Member{Name: subject, Subject: subject, Roles: []string{tenant.RoleMember}}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Msg.GetMember().GetId()
+}
+
+func as[T any](token string, message *T) *connect.Request[T] {
+	request := connect.NewRequest(message)
+	request.Header().Set("Authorization", "Bearer "+token)
+	return request
+}
+
+// eventually waits for what another process or goroutine is about to do.
+func eventually(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for !so() {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+		if err := pause(t.Context(), 5*time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A request that is being answered when the server stops comes to its end, or is
+// cut off when the drain time is over.
+func TestStopping(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		drain    string
+		answered bool
+	}{
+		"patiently":   {"30s", true},
+		"impatiently": {"10ms", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, data := pgtest.New(t), t.TempDir()
+			_, token := house(t, db, data)
+			c, address := serving(t, db, data, "--drain", test.drain)
+			if _, err := getTenant(t.Context(), address, token); err != nil {
+				t.Fatal(err) // and the roles are known now
+			}
+			// Whoever reads tenants has to wait for this one.
+			blocker, err := db.Owner.Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer blocker.Rollback(context.Background())
+			if _, err := blocker.Exec(t.Context(), "lock table tenants in access exclusive mode"); err != nil {
+				t.Fatal(err)
+			}
+			answer := make(chan error, 1)
+			go func() {
+				_, err := getTenant(context.WithoutCancel(t.Context()), address, token)
+				answer <- err
+			}()
+			eventually(t, "the request waits", func() bool {
+				var waiting int
+				err := db.Owner.QueryRow(t.Context(), "select count(*) from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())").Scan(&waiting)
+				return err == nil && waiting > 0
+			})
+			c.stop()
+			c.err.after(t, "msg=stopping")
+			if test.answered {
+				if err := blocker.Rollback(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := <-answer; test.answered != (err == nil) {
+				t.Errorf("the request got %v", err)
+			}
+			if status := c.ended(t); status != 0 {
+				t.Errorf("status %d", status)
+			}
+		})
+	}
+}
+
+func TestLogs(t *testing.T) {
+	t.Parallel()
+	for format, isJSON := range map[string]bool{"auto": true, "json": true, "text": false} {
+		out := newTranscript()
+		logConfig{Level: slog.LevelWarn, Format: format}.logger(&console{err: out}).Warn("one")
+		logConfig{Level: slog.LevelWarn, Format: format}.logger(&console{err: out}).Info("two")
+		if strings.Contains(out.String(), "two") || json.Valid([]byte(out.String())) != isJSON {
+			t.Errorf("%s: %s", format, out)
+		}
+	}
+}
+
+func TestMemoryLimit(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{"max\n": defaultMemoryLimit, "": defaultMemoryLimit, "1000000000\n": 900000000, "-1": defaultMemoryLimit} {
+		file := filepath.Join(t.TempDir(), "memory.max")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := memoryLimit(file); got != want {
+			t.Errorf("%q gives %d, want %d", text, got, want)
+		}
+	}
+	if got := memoryLimit(filepath.Join(t.TempDir(), "none")); got != defaultMemoryLimit {
+		t.Errorf("without a container: %d", got)
+	}
+}

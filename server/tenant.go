@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// tenantCommand is what operators do with tenants; no RPC leads there.
+type tenantCommand struct {
+	Create createTenantCommand `cmd:"" help:"Create a tenant with its first owner."`
+}
+
+// createTenantCommand makes a tenant. Doing it again with the same id changes nothing.
+type createTenantCommand struct {
+	databaseConfig `embed:""`
+
+	ID            tenant.TenantID `help:"Id to give it; repeating the command with the same id changes nothing. Default: a new one."`
+	Name          string          `required:"" help:"What people call it."`
+	TimeZone      string          `required:"" help:"IANA time zone, such as Europe/Berlin."`
+	Locale        string          `default:"en" help:"Language of messages, BCP 47."`
+	Currency      string          `default:"EUR" help:"ISO 4217."`
+	TakesPayments bool            `help:"Members without an active plan cannot book."`
+
+	OwnerSubject string `required:"" help:"Subject (sub) of the first owner's tokens."`
+	OwnerName    string `required:"" help:"The first owner's name."`
+	OwnerEmail   string `help:"The first owner's email address."`
+}
+
+// Run implements kong's command. It prints the id alone, for scripts.
+func (c *createTenantCommand) Run(ctx context.Context, to *console) error {
+	if err := c.needed(); err != nil {
+		return err
+	}
+	db, err := pg.Open(ctx, pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	made, err := app.New(app.Config{DB: db, Now: time.Now}).CreateTenant(ctx, app.NewTenant{
+		ID: c.ID, Name: c.Name, TimeZone: c.TimeZone, Locale: c.Locale, Currency: c.Currency, TakesPayments: c.TakesPayments,
+		Owner: &app.FirstOwner{Subject: c.OwnerSubject, Name: c.OwnerName, Email: c.OwnerEmail},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(to.out, made.ID)
+	return err
+}

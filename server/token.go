@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/token"
+)
+
+// tokenCommand issues a token that every node with the same signing key accepts.
+type tokenCommand struct {
+	keyConfig `embed:""`
+
+	Subject string            `arg:"" help:"Who it is for: the subject (sub) of a member."`
+	Tenant  []tenant.TenantID `required:"" help:"Tenants that it is good for."`
+	Life    time.Duration     `default:"1h" help:"How long it is good."`
+	Name    string            `help:"Name to put into it."`
+	Email   string            `help:"Email address to put into it."`
+}
+
+// Run implements kong's command. It prints the token alone, for scripts.
+func (c *tokenCommand) Run(_ context.Context, to *console) error {
+	issuer, err := c.openIssuer()
+	if err != nil {
+		return err
+	}
+	raw, _, err := issuer.Issue(token.Grant{Subject: c.Subject, Name: c.Name, Email: c.Email, Tenants: c.Tenant}, c.Life)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(to.out, raw)
+	return err
+}

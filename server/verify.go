@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// verifyCommand proves the invariants over all data. It may run beside live traffic.
+type verifyCommand struct {
+	databaseConfig `embed:""`
+
+	Tenant []tenant.TenantID `help:"Tenants to look through. Default: all."`
+}
+
+// verifyTimeout is for one check of one tenant.
+const verifyTimeout = 10 * time.Minute
+
+// Run implements kong's command.
+func (c *verifyCommand) Run(ctx context.Context, to *console) error {
+	if err := c.needed(); err != nil {
+		return err
+	}
+	db, err := pg.Open(ctx, pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1, StatementTimeout: verifyTimeout})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	a := app.New(app.Config{DB: db, Now: time.Now})
+	tenants := c.Tenant
+	if len(tenants) == 0 {
+		if tenants, err = a.Tenants(ctx); err != nil {
+			return err
+		}
+	}
+	wrong := 0
+	for _, id := range tenants {
+		violations, err := a.Verify(ctx, id)
+		if err != nil {
+			return fmt.Errorf("tenant %s: %w", id, err)
+		}
+		for _, v := range violations {
+			fmt.Fprintf(to.out, "✗ %s: %s\n  tenant %s, row %s: %s\n", v.Invariant, v.Check, v.Tenant, v.Row, v.Detail)
+		}
+		wrong += len(violations)
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%d violations in %d tenants", wrong, len(tenants))
+	}
+	_, err = fmt.Fprintf(to.out, "✓ every invariant holds in %d tenants\n", len(tenants))
+	return err
+}
