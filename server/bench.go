@@ -108,8 +108,12 @@ const (
 	benchMembers  = 20_000
 )
 
-// benchTenant is the tenant that the benchmark books in.
-var benchTenant = tenant.MustParse[tenant.TenantID]("00000000-0000-7000-a000-000000000000")
+// Two tenants of the same size: one for bookings over gRPC, whose data must be sound afterwards, and
+// one for pgbench, which writes the same rows again and again without looking.
+var (
+	benchTenant   = tenant.MustParse[tenant.TenantID]("00000000-0000-7000-a000-000000000001")
+	pgbenchTenant = tenant.MustParse[tenant.TenantID]("00000000-0000-7000-a000-000000000002")
+)
 
 // benchHouse is a node on a durable Postgres of its own, in a folder that goes when it closes.
 type benchHouse struct {
@@ -175,7 +179,7 @@ func (h *benchHouse) close() error {
 	return errors.Join(err, os.RemoveAll(h.folder))
 }
 
-// fill writes sessions for two weeks and members with an unlimited plan each. Their ids count up, so
+// fill writes, for each tenant, sessions for two weeks and members with an unlimited plan each. Their ids count up, so
 // that pgbench can name them.
 func (h *benchHouse) fill(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, h.postgres.URL)
@@ -199,9 +203,10 @@ func (h *benchHouse) fill(ctx context.Context) error {
 		fmt.Sprintf(`insert into subscriptions (tenant_id, id, member_id, plan_id, status, starts_at, created_at, updated_at)
 		  select $1, %s, %s, $1, 'ACTIVE', $2, $2, $2 from generate_series(0, %d) n`, numbered("8000", "n"), numbered("b000", "n"), benchMembers-1),
 	} {
-		args := []any{benchTenant.String(), now}
-		if _, err := conn.Exec(ctx, sql, args...); err != nil {
-			return fmt.Errorf("%w in %s", err, sql)
+		for _, id := range []tenant.TenantID{benchTenant, pgbenchTenant} {
+			if _, err := conn.Exec(ctx, sql, id.String(), now); err != nil {
+				return fmt.Errorf("%w in %s", err, sql)
+			}
 		}
 	}
 	_, err = conn.Exec(ctx, "vacuum analyze")

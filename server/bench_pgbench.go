@@ -62,7 +62,7 @@ func (h *benchHouse) script(ctx context.Context) (string, error) {
 	}
 	defer db.Close()
 	const member = benchMembers - 1
-	caller := tenant.Caller{Tenant: benchTenant, Subject: "bench", Roles: []string{tenant.RoleMember},
+	caller := tenant.Caller{Tenant: pgbenchTenant, Subject: "bench", Roles: []string{tenant.RoleMember},
 		Member: tenant.MustParse[tenant.MemberID](fmt.Sprintf("00000000-0000-7000-b000-%012x", member))}
 	place, err := app.New(app.Config{DB: db, Now: time.Now}).Book(ctx, caller, app.BookRequest{
 		Session: tenant.MustParse[tenant.SessionID]("00000000-0000-7000-9000-000000000000"), Party: 1, Channel: catalog.Online,
@@ -71,14 +71,14 @@ func (h *benchHouse) script(ctx context.Context) (string, error) {
 		return "", err
 	}
 	ids := map[[16]byte]string{
-		benchTenant.Bytes():                "'" + benchTenant.String() + "'::uuid",
+		pgbenchTenant.Bytes():              "'" + pgbenchTenant.String() + "'::uuid",
 		caller.Member.Bytes():              numbered("b000", ":member"),
 		place.Booking.Session.Bytes():      numbered("9000", ":session"),
 		place.Booking.Subscription.Bytes(): numbered("8000", ":member"),
 		place.Booking.ID.Bytes():           clientID("a000"),
 	}
 	var script strings.Builder
-	fmt.Fprintf(&script, "\\set n :n + 1\n\\set session (:n * 7919) %% %d\n\\set member %d + :client_id + %d * (:n / %d)\n",
+	fmt.Fprintf(&script, "\\set n :n + 1\n\\set session (:client_id * 613 + :n * 7919) %% %d\n\\set member %d + :client_id + %d * (:n / %d)\n",
 		benchSessions, benchMembers/2, benchConns, benchSessions)
 	for _, batch := range seen.batches {
 		script.WriteString("\\startpipeline\n")

@@ -26,6 +26,8 @@ type devCommand struct {
 	keyConfig      `embed:""`
 	listenConfig   `embed:""`
 	logConfig      `embed:""`
+
+	Demo bool `default:"true" negatable:"" help:"Make tenants to try Berth with, where they are not there yet."`
 }
 
 // Run implements kong's command.
@@ -61,11 +63,13 @@ func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 	}
 	defer n.close()
 	var tenants []demo.Tenant
-	if err := steps.timed("demo data there", func() error {
-		tenants, err = demo.Seed(ctx, n.db, time.Now(), steps.say)
-		return err
-	}); err != nil {
-		return err
+	if c.Demo {
+		if err := steps.timed("demo data there", func() error {
+			tenants, err = demo.Seed(ctx, n.db, time.Now(), steps.say)
+			return err
+		}); err != nil {
+			return err
+		}
 	}
 	sheet, err := c.describe(n.issuer, listener.Addr(), tenants)
 	if err != nil {

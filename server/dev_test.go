@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,7 +66,7 @@ func TestDevFromNothing(t *testing.T) {
 	data := t.TempDir()
 	for _, end := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		out := newTranscript()
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "dev", "--data", data, "--listen", "127.0.0.1:0")
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "dev", "--data", data, "--listen", "127.0.0.1:0", "--no-demo")
 		cmd.Env = append(os.Environ(), "BERTH_TEST_AS_COMMAND=1", "DATABASE_URL=")
 		cmd.Stdout, cmd.Stderr = out, out
 		if err := cmd.Start(); err != nil {
@@ -75,9 +76,11 @@ func TestDevFromNothing(t *testing.T) {
 		if elsewhere := regexp.MustCompile(`the cluster is in (\S+)`).FindStringSubmatch(out.String()); elsewhere != nil {
 			t.Cleanup(func() { _ = os.RemoveAll(elsewhere[1]) })
 		}
-		sheet := readSheet(t, filepath.Join(data, "dev.json"))
-		if name, err := getTenant(t.Context(), address, sheet.Tenants[0].Tokens["owner"]); err != nil || name == "" {
-			t.Errorf("%q, %v", name, err)
+		if sheet := readSheet(t, filepath.Join(data, "dev.json")); sheet.Address != address {
+			t.Errorf("dev.json says %q, the command %q", sheet.Address, address)
+		}
+		if status, body := get(t, address+"/readyz"); status != http.StatusOK {
+			t.Errorf("not ready: %d %s", status, body)
 		}
 		children := childrenOf(t, cmd.Process.Pid)
 		if err := cmd.Process.Signal(end); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -260,4 +261,13 @@ func (l *liveNode) sound(t *testing.T) {
 	if text := must(t, "verify", "--database-url", l.DB.URL); !strings.Contains(text, "every invariant holds") {
 		t.Error(text)
 	}
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

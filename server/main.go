@@ -24,6 +24,7 @@ type commands struct {
 	Token   tokenCommand   `cmd:"" help:"Issue a token with this server's own key."`
 	Verify  verifyCommand  `cmd:"" help:"Prove that what must never happen has not happened, over all data."`
 	Doctor  doctorCommand  `cmd:"" help:"Examine database, keys and configuration, and say what to change."`
+	Bench   benchCommand   `cmd:"" help:"Measure bookings over gRPC beside pgbench sending the same SQL."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }

@@ -79,7 +79,6 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 		App: n.app, Guard: n.guard, Verifier: n.verifier, Issuer: n.issuer, Health: n.health, Now: time.Now,
 		Logger: log, Metrics: registry, Origins: listen.Origins,
 	})
-	debug.FreeOSMemory() // starting took more than running does
 	return n, err
 }
 
@@ -196,6 +195,7 @@ func (n *node) serve(ctx context.Context, listener net.Listener, failed <-chan s
 	server := rpc.NewServer(n.handler, n.log)
 	server.BaseContext = func(net.Listener) context.Context { return requests }
 	n.start()
+	debug.FreeOSMemory() // starting took more than running does
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 

@@ -1,5 +1,11 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  test: { include: ["src/**/*.test.ts"] },
+  test: {
+    projects: [
+      { test: { name: "unit", include: ["src/**/*.test.ts"] } },
+      // Against a running server, which is built and started for them; needs Go.
+      { test: { name: "server", include: ["test/**/*.test.ts"], globalSetup: "test/server.ts" } },
+    ],
+  },
 });

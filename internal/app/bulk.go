@@ -46,7 +46,7 @@ type Bulk struct {
 
 // BulkPublish puts all drafts on sale that the filter finds, and nothing else, whatever states it names.
 func (a *App) BulkPublish(ctx context.Context, caller tenant.Caller, filter session.Filter) (Bulk, error) {
-	return a.bulk(ctx, caller, "session.bulk_publish", BulkRequest{Filter: filter.Drafts(), IncludeBooked: true},
+	return a.bulk(ctx, caller, "session.bulk_publish", "session.bulk_published", BulkRequest{Filter: filter.Drafts(), IncludeBooked: true},
 		func(_ context.Context, t *tx, all []session.Session, done *Bulk) error {
 			var published []session.Session
 			for _, s := range all {
@@ -69,7 +69,7 @@ func (a *App) BulkPublish(ctx context.Context, caller tenant.Caller, filter sess
 
 // BulkCancel calls off what the filter finds, as CancelSession does.
 func (a *App) BulkCancel(ctx context.Context, caller tenant.Caller, r BulkRequest) (Bulk, error) {
-	return a.bulk(ctx, caller, "session.bulk_cancel", r, func(ctx context.Context, t *tx, all []session.Session, done *Bulk) error {
+	return a.bulk(ctx, caller, "session.bulk_cancel", "session.bulk_cancelled", r, func(ctx context.Context, t *tx, all []session.Session, done *Bulk) error {
 		var off []session.Session
 		for _, s := range all {
 			after, changed, err := s.Cancel(r.Reason, t.now)
@@ -90,7 +90,7 @@ func (a *App) BulkCancel(ctx context.Context, caller tenant.Caller, r BulkReques
 // BulkDelete deletes, softly, what the filter finds: the sessions vanish from every list and their bookings and
 // entries are cancelled, with every credit given back.
 func (a *App) BulkDelete(ctx context.Context, caller tenant.Caller, r BulkRequest) (Bulk, error) {
-	return a.bulk(ctx, caller, "session.bulk_delete", r, func(ctx context.Context, t *tx, all []session.Session, done *Bulk) error {
+	return a.bulk(ctx, caller, "session.bulk_delete", "session.bulk_deleted", r, func(ctx context.Context, t *tx, all []session.Session, done *Bulk) error {
 		ids := idsOf(all)
 		gone, err := t.cancelAll(ctx, ids, r.Reason, r.Notify)
 		if err != nil {
@@ -106,9 +106,12 @@ func (a *App) BulkDelete(ctx context.Context, caller tenant.Caller, r BulkReques
 
 // bulk runs an operation on all sessions that are found, in one transaction, and keeps one audit entry of it.
 // More of them than such a transaction can bear are refused.
-func (a *App) bulk(ctx context.Context, caller tenant.Caller, use string, r BulkRequest,
+func (a *App) bulk(ctx context.Context, caller tenant.Caller, use, action string, r BulkRequest,
 	operate func(ctx context.Context, t *tx, all []session.Session, done *Bulk) error,
 ) (Bulk, error) {
+	if err := session.CheckReason(r.Reason); err != nil {
+		return Bulk{}, err
+	}
 	var done Bulk
 	err := a.write(ctx, caller, use, func(ctx context.Context, t *tx) error {
 		done = Bulk{Batch: tenant.Next[tenant.BatchID](t.mint)}
@@ -125,7 +128,7 @@ func (a *App) bulk(ctx context.Context, caller tenant.Caller, use string, r Bulk
 		if err := operate(ctx, t, all, &done); err != nil {
 			return err
 		}
-		t.auditBatch(use, done.Batch, r.Reason, map[string]any{
+		t.auditBatch(action, done.Batch, r.Reason, map[string]any{
 			"filter": r.Filter, "include_booked": r.IncludeBooked, "notify": r.Notify, "ids": texts(idsOf(all)),
 			"bookings_cancelled": done.Bookings, "entries_cancelled": done.Entries, "credits_refunded": done.Credits,
 		})

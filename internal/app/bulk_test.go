@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/fault"
@@ -144,7 +145,7 @@ func TestBulkPublishForcesTheStateFilterToDraft(t *testing.T) {
 			}
 			action, _, changes := w.batch(done.Batch)
 			states := changes["filter"].(map[string]any)["states"]
-			if diff := cmp.Diff([]any{w.draft.String(), w.other.String()}, changes["ids"]); action != "session.bulk_publish" || diff != "" || !cmp.Equal(states, []any{"DRAFT"}) {
+			if diff := cmp.Diff([]any{w.draft.String(), w.other.String()}, changes["ids"]); action != "session.bulk_published" || diff != "" || !cmp.Equal(states, []any{"DRAFT"}) {
 				t.Errorf("%s of %v (-want +got)\n%s", action, states, diff)
 			}
 			if got := w.sessionEvents(w.draft); got != "session.published" {
@@ -189,7 +190,7 @@ func TestBulkDeleteIsASoftDeleteWithOneAuditEntry(t *testing.T) {
 		"filter": map[string]any{"starts_from": "2026-03-16T00:00:00Z", "starts_until": "2026-03-23T00:00:00Z"}, "ids": ids, "include_booked": true, "notify": true,
 		"bookings_cancelled": 3.0, "entries_cancelled": 1.0, "credits_refunded": 2.0,
 	}
-	if diff := cmp.Diff(want, changes); diff != "" || action != "session.bulk_delete" || reason != "closed for repairs" {
+	if diff := cmp.Diff(want, changes); diff != "" || action != "session.bulk_deleted" || reason != "closed for repairs" {
 		t.Errorf("%s, %q (-want +got)\n%s", action, reason, diff)
 	}
 	w.wantSound()
@@ -295,5 +296,33 @@ from generate_series(1, $5::int) n`, h.Tenant, h.Service, h.Location, noon, sess
 	deleted, err := h.app.BulkDelete(context.Background(), h.Owner, app.BulkRequest{Filter: filter})
 	if err != nil || deleted.Sessions != session.MaxBulk {
 		t.Errorf("%d deleted (%v)", deleted.Sessions, err)
+	}
+}
+
+// The owner's week: drafts, workouts, all on sale at once, and then members see it and book.
+func TestAWeekFromDraftsToBookings(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx := context.Background()
+	mia := h.member("Mia")
+	var ids []tenant.SessionID
+	for day := range 5 {
+		ids = append(ids, h.createSession(h.sessionInput(evening.AddDate(0, 0, day)), false).ID)
+	}
+	if _, err := h.app.SetWorkouts(ctx, h.Coach, ids[0], []tenant.WorkoutID{h.workout("Squats")}); err != nil {
+		t.Fatal(err)
+	}
+	if all := h.listSessions(mia, week()); len(all) != 0 {
+		t.Errorf("members see %d drafts", len(all))
+	}
+	if done, err := h.app.BulkPublish(ctx, h.Owner, wholeWeek()); err != nil || done.Sessions != 5 {
+		t.Fatalf("%+v (%v)", done, err)
+	}
+	if diff := cmp.Diff(ids, offeredIDs(h.listSessions(mia, week()))); diff != "" {
+		t.Errorf("members see (-want +got)\n%s", diff)
+	}
+	h.mustBook(mia, ids[0])
+	if got := h.listSessions(mia, week())[0]; got.Eligibility.Outlook != booking.Booked || got.SeatsTaken != 1 || len(got.Workouts) != 1 {
+		t.Errorf("%+v", got)
 	}
 }

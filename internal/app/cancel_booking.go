@@ -70,7 +70,7 @@ func (t *tx) giveUp(ctx context.Context, r CancelRequest) (GivenUp, error) {
 	}
 	t.cancel(c, r.Notify)
 	if !t.caller.Own {
-		t.audit("booking.cancel", "booking", b.ID.UUID, r.Reason, map[string]any{"member_id": b.Member.String(), "refunded": c.Refunded})
+		t.audit("booking.cancelled", "booking", b.ID.UUID, r.Reason, map[string]any{"member_id": b.Member.String(), "refunded": c.Refunded})
 	}
 	if slot != nil {
 		slot.SeatsTaken -= c.SeatsFreed
@@ -114,7 +114,7 @@ func (t *tx) leaveQueue(e waitlist.Entry, r CancelRequest) (GivenUp, error) {
 	store.MoveSeats(t.Tx, t.in, e.Session, store.Seats{Waiting: -1})
 	t.left(e, r.Reason, r.Notify)
 	if !t.caller.Own {
-		t.audit("waitlist.remove", "waitlist_entry", e.ID.UUID, r.Reason, map[string]any{"member_id": e.Member.String()})
+		t.audit("waitlist.removed", "waitlist_entry", e.ID.UUID, r.Reason, map[string]any{"member_id": e.Member.String()})
 	}
 	return up, nil
 }

@@ -35,7 +35,7 @@ func (a *App) CancelSession(ctx context.Context, caller tenant.Caller, id tenant
 			return err
 		}
 		c.Bookings, c.Entries, c.Credits = gone.Bookings, gone.Entries, gone.Credits
-		t.audit("session.cancel", "session", id.UUID, reason, catalog.Changes(before.Facts(), after.Facts()))
+		t.audit("session.cancelled", "session", id.UUID, reason, catalog.Changes(before.Facts(), after.Facts()))
 		return nil
 	})
 	return c, err

@@ -28,7 +28,7 @@ func (a *App) CreateSession(ctx context.Context, caller tenant.Caller, in sessio
 		}
 		store.InsertSessions(t.Tx, t.in, []session.Session{made})
 		t.tell(outbox.SessionCreated, nil, made)
-		t.audit("session.create", "session", made.ID.UUID, "", catalog.Changes(nil, made.Facts()))
+		t.audit("session.created", "session", made.ID.UUID, "", catalog.Changes(nil, made.Facts()))
 		return nil
 	})
 	return made, scheduleRefusal("session", err)

@@ -93,7 +93,7 @@ func (a *App) insertImport(ctx context.Context, caller tenant.Caller, found *mem
 			outbox.Append(t.Tx, t.in, events...)
 		}
 		t.auditEntry(store.AuditEntry{
-			Action: "member.import", TargetKind: "member", Batch: id, Changes: map[string]any{"members": len(found.Rows)},
+			Action: "member.imported", TargetKind: "member", Batch: id, Changes: map[string]any{"members": len(found.Rows)},
 		})
 		return nil
 	})

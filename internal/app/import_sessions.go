@@ -42,7 +42,7 @@ func (a *App) ImportSessions(ctx context.Context, caller tenant.Caller, file []b
 		batch := tenant.Next[tenant.BatchID](t.mint)
 		store.InsertSessions(t.Tx, t.in, sessions)
 		t.tell(outbox.SessionCreated, func(session.Session) map[string]any { return map[string]any{"batch_id": batch.String()} }, sessions...)
-		t.auditBatch("session.import", batch, "", map[string]any{"ids": texts(report.Sessions)})
+		t.auditBatch("session.imported", batch, "", map[string]any{"ids": texts(report.Sessions)})
 		return nil
 	}, byTakenPlace)
 	return report, scheduleRefusal("csv", err)

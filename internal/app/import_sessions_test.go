@@ -82,7 +82,7 @@ func TestImportSessionsMakesEveryRow(t *testing.T) {
 		!second.StartsAt.Equal(time.Date(2026, 3, 29, 16, 0, 0, 0, time.UTC)) || second.EndsAt.Sub(second.StartsAt) != 45*time.Minute {
 		t.Errorf("%+v", second)
 	}
-	if n := h.count(`select count(*) from audit_entries where action = 'session.import' and batch_id is not null`); n != 1 || h.sessionEvents(first.ID) != "session.created" {
+	if n := h.count(`select count(*) from audit_entries where action = 'session.imported' and batch_id is not null`); n != 1 || h.sessionEvents(first.ID) != "session.created" {
 		t.Errorf("%d audit entries, events %q", n, h.sessionEvents(first.ID))
 	}
 }

@@ -24,7 +24,7 @@ func (a *App) CreateMember(ctx context.Context, caller tenant.Caller, m member.M
 		m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.Next[tenant.MemberID](t.mint), 1, t.now, t.now
 		store.InsertMembers(t.Tx, t.in, m)
 		set := member.Changed(member.Member{}, m)
-		t.audit("member.create", "member", m.ID.UUID, "", change(nil, m.Values(set)))
+		t.audit("member.created", "member", m.ID.UUID, "", change(nil, m.Values(set)))
 		t.memberEvent(m.ID, set)
 		return nil
 	})
@@ -65,7 +65,7 @@ func (a *App) UpdateMember(ctx context.Context, caller tenant.Caller, id tenant.
 		}
 		after.Version, after.UpdatedAt = before.Version+1, t.now
 		store.UpdateMember(t.Tx, t.in, after)
-		t.audit("member.update", "member", id.UUID, "", change(before.Values(changed), after.Values(changed)))
+		t.audit("member.updated", "member", id.UUID, "", change(before.Values(changed), after.Values(changed)))
 		t.memberEvent(id, changed)
 		return nil
 	}

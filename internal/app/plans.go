@@ -19,7 +19,7 @@ func (a *App) CreatePlan(ctx context.Context, caller tenant.Caller, p credit.Pla
 	err := a.write(ctx, caller, "plan.create", func(_ context.Context, t *tx) error {
 		p.ID, p.Version, p.CreatedAt, p.UpdatedAt = tenant.Next[tenant.PlanID](t.mint), 1, t.now, t.now
 		store.InsertPlan(t.Tx, t.in, p)
-		t.audit("plan.create", "plan", p.ID.UUID, "", map[string]any{"name": p.Name, "kind": string(p.Kind)})
+		t.audit("plan.created", "plan", p.ID.UUID, "", map[string]any{"name": p.Name, "kind": string(p.Kind)})
 		return nil
 	})
 	return p, planNameTaken(err)
@@ -57,7 +57,7 @@ func (a *App) UpdatePlan(ctx context.Context, caller tenant.Caller, id tenant.Pl
 			// A day earlier than UTC's is still today in some location.
 			store.CountUsage(t.Tx, t.in, id, civil.DateOf(t.now, nil).AddDays(-1))
 		}
-		t.audit("plan.update", "plan", id.UUID, "", map[string]any{"name": after.Name})
+		t.audit("plan.updated", "plan", id.UUID, "", map[string]any{"name": after.Name})
 		return nil
 	})
 	return after, planNameTaken(err)

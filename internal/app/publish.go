@@ -59,7 +59,7 @@ func (t *tx) turn(ctx context.Context, turning turning) (session.Session, bool, 
 	}
 	store.UpdateSessions(t.Tx, t.in, []session.Session{after})
 	t.tell(turning.event, func(session.Session) map[string]any { return because(turning.reason) }, after)
-	t.audit(turning.use, "session", after.ID.UUID, turning.reason, catalog.Changes(before.Facts(), after.Facts()))
+	t.audit(string(turning.event), "session", after.ID.UUID, turning.reason, catalog.Changes(before.Facts(), after.Facts()))
 	return after, true, nil
 }
 

@@ -47,7 +47,7 @@ func (a *App) CreateRole(ctx context.Context, caller tenant.Caller, r grant.Role
 		}
 		r.Version, r.CreatedAt, r.UpdatedAt = 1, t.now, t.now
 		store.InsertRole(t.Tx, t.in, r)
-		t.roleChanged("role.create", r.Name, change(nil, roleValues(r)))
+		t.roleChanged("role.created", r.Name, change(nil, roleValues(r)))
 		return nil
 	})
 	if pg.IsUnique(err, "roles_pkey") {
@@ -76,7 +76,7 @@ func (a *App) UpdateRole(ctx context.Context, caller tenant.Caller, name string,
 		}
 		after.Version, after.UpdatedAt = before.Version+1, t.now
 		store.UpdateRole(t.Tx, t.in, after)
-		t.roleChanged("role.update", name, change(roleValues(before), roleValues(after)))
+		t.roleChanged("role.updated", name, change(roleValues(before), roleValues(after)))
 		return nil
 	})
 	return after, err
@@ -97,7 +97,7 @@ func (a *App) DeleteRole(ctx context.Context, caller tenant.Caller, name string,
 				With("holders", strconv.Itoa(before.Holders))
 		}
 		store.DeleteRole(t.Tx, t.in, name)
-		t.roleChanged("role.delete", name, change(roleValues(before), nil))
+		t.roleChanged("role.deleted", name, change(roleValues(before), nil))
 		return nil
 	}, byRole)
 }

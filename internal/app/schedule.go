@@ -102,8 +102,8 @@ func (t *tx) tell(what outbox.Type, data func(session.Session) map[string]any, s
 // auditBatch keeps an act that reached many sessions at once.
 func (t *tx) auditBatch(action string, batch tenant.BatchID, reason string, changes map[string]any) {
 	store.AppendAudit(t.Tx, t.in, store.AuditEntry{
-		ID: tenant.Next[tenant.AuditID](t.mint), Actor: t.caller.Actor(), Action: action, TargetKind: "session",
-		Batch: batch, Reason: reason, Changes: changes, At: t.now,
+		ID: tenant.Next[tenant.AuditID](t.mint), Actor: t.caller.Actor(), Subject: t.caller.Subject, Action: action,
+		TargetKind: "session", Batch: batch, Reason: reason, Changes: changes, Request: t.request, At: t.now,
 	})
 }
 

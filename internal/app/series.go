@@ -60,7 +60,7 @@ func (a *App) CreateSeries(ctx context.Context, caller tenant.Caller, in SeriesI
 		store.InsertSeries(t.Tx, t.in, series)
 		store.InsertSessions(t.Tx, t.in, made)
 		t.tell(outbox.SessionCreated, ofSeries, made...)
-		t.audit("series.create", "series", series.ID.UUID, "", catalog.Changes(nil, series.Facts()))
+		t.audit("series.created", "series", series.ID.UUID, "", catalog.Changes(nil, series.Facts()))
 		return nil
 	})
 	return series, idsOf(made), scheduleRefusal("template", err)
@@ -152,7 +152,7 @@ func (t *tx) extend(ctx context.Context, id tenant.SeriesID) (int, error) {
 	store.InsertSessions(t.Tx, t.in, free)
 	t.tell(outbox.SessionCreated, ofSeries, free...)
 	if len(skipped) > 0 {
-		t.audit("series.extend", "series", id.UUID, "", map[string]any{"made": len(free), "left_out": skipped})
+		t.audit("series.extended", "series", id.UUID, "", map[string]any{"made": len(free), "left_out": skipped})
 	}
 	return len(free), nil
 }

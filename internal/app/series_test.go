@@ -106,7 +106,7 @@ func TestASeriesKeepsItsTimeOfDayAcrossClockChanges(t *testing.T) {
 	}
 	_, err = h.app.GetSeries(context.Background(), h.another().Owner, s.ID)
 	wantReason(t, err, fault.SeriesNotFound)
-	if h.sessionEvents(ids[4]) != "session.created" || h.count(`select count(*) from audit_entries where action = 'series.create'`) != 1 {
+	if h.sessionEvents(ids[4]) != "session.created" || h.count(`select count(*) from audit_entries where action = 'series.created'`) != 1 {
 		t.Error("nobody was told")
 	}
 }
@@ -497,7 +497,7 @@ func TestExtendSeries(t *testing.T) {
 	if n := extend(); n != 7 {
 		t.Errorf("%d sessions after eight weeks, want 8 but for the one whose room is taken", n)
 	}
-	if left := h.lastAudit("series.extend")["left_out"]; !cmp.Equal(left, []any{"2027-03-30T16:00:00Z"}) {
+	if left := h.lastAudit("series.extended")["left_out"]; !cmp.Equal(left, []any{"2027-03-30T16:00:00Z"}) {
 		t.Errorf("left out: %v", left)
 	}
 	if n := extend(); n != 0 {

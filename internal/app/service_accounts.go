@@ -37,7 +37,7 @@ func (a *App) CreateServiceAccount(ctx context.Context, caller tenant.Caller, ac
 		account.ID, account.CreatedAt, account.Keys = tenant.Next[tenant.ServiceAccountID](t.mint), t.now, nil
 		store.InsertAccount(t.Tx, t.in, account)
 		key = t.newKey(&account, secret)
-		t.accountChanged("account.create", account, change(nil, accountValues(account)))
+		t.accountChanged("account.created", account, change(nil, accountValues(account)))
 		return nil
 	}, byRole)
 	if pg.IsUnique(err, "service_accounts_name") {
@@ -77,7 +77,7 @@ func (a *App) RotateServiceAccountKey(ctx context.Context, caller tenant.Caller,
 		after.EndKeys(end)
 		store.EndKeys(t.Tx, t.in, id, end)
 		key = t.newKey(&after, secret)
-		t.accountChanged("account.rotate", after, map[string]any{"others_end_at": end.Format(time.RFC3339)})
+		t.accountChanged("account.rotated", after, map[string]any{"others_end_at": end.Format(time.RFC3339)})
 		return nil
 	})
 	return after, key, err
@@ -98,7 +98,7 @@ func (a *App) RevokeServiceAccount(ctx context.Context, caller tenant.Caller, id
 		after.EndKeys(t.now)
 		after.RevokedAt, after.Roles = t.now, []string{}
 		store.RevokeAccount(t.Tx, t.in, id, t.now)
-		t.accountChanged("account.revoke", after, change(accountValues(before), nil))
+		t.accountChanged("account.revoked", after, change(accountValues(before), nil))
 		return nil
 	})
 	return after, err

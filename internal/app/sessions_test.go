@@ -114,7 +114,7 @@ func TestASessionIsADraftUnlessItIsPublished(t *testing.T) {
 	if got := h.sessionEvents(draft.ID); got != "session.created" {
 		t.Errorf("events %q", got)
 	}
-	if after := h.lastAudit("session.create")["after"].(map[string]any); after["title"] != "Vinyasa" || after["state"] != "PUBLISHED" {
+	if after := h.lastAudit("session.created")["after"].(map[string]any); after["title"] != "Vinyasa" || after["state"] != "PUBLISHED" {
 		t.Errorf("audit %v", after)
 	}
 }
@@ -219,7 +219,7 @@ func TestUpdateSession(t *testing.T) {
 	want := map[string]any{
 		"before": map[string]any{"title": "Vinyasa", "capacity": 10.0}, "after": map[string]any{"title": "Flow", "capacity": 12.0},
 	}
-	if diff := cmp.Diff(want, h.lastAudit("session.update")); diff != "" {
+	if diff := cmp.Diff(want, h.lastAudit("session.updated")); diff != "" {
 		t.Errorf("audit (-want +got)\n%s", diff)
 	}
 

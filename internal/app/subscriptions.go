@@ -51,7 +51,7 @@ func (a *App) Subscribe(ctx context.Context, caller tenant.Caller, r SubscribeRe
 		s, ledger = credit.Start(tenant.Next[tenant.SubscriptionID](t.mint), who.ID, *plan, starts, t.now)
 		store.InsertSubscription(t.Tx, t.in, s)
 		t.settle(s, ledger)
-		t.subscriptionChanged(s, "subscription.start", r.Reason)
+		t.subscriptionChanged(s, "subscription.started", r.Reason)
 		return nil
 	})
 	return s, err
@@ -77,7 +77,7 @@ func (a *App) SetSubscriptionStatus(ctx context.Context, caller tenant.Caller, i
 		after.UpdatedAt = t.now
 		t.settle(after, ledger)
 		store.UpdateSubscription(t.Tx, t.in, after, t.now)
-		t.subscriptionChanged(after, "subscription.set_status", reason)
+		t.subscriptionChanged(after, "subscription.status_set", reason)
 		return nil
 	})
 	return after, err
@@ -99,7 +99,7 @@ func (a *App) GrantCredits(ctx context.Context, caller tenant.Caller, id tenant.
 		ledger = append(ledger, moved...)
 		t.settle(s, ledger)
 		line, after = ledger[len(ledger)-1], s
-		t.creditsChanged(line, s, "credit.grant")
+		t.creditsChanged(line, s, "credit.granted")
 		return nil
 	})
 	return line, after, err
@@ -129,7 +129,7 @@ func (a *App) RefundCredit(ctx context.Context, caller tenant.Caller, id tenant.
 		store.UpdateBooking(t.Tx, t.in, *b, t.now)
 		t.settle(*payer, ledger)
 		line, after = ledger[0], *payer
-		t.creditsChanged(line, after, "credit.refund")
+		t.creditsChanged(line, after, "credit.refunded")
 		return nil
 	})
 	return line, after, err

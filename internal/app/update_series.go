@@ -157,7 +157,7 @@ func (t *tx) editMany(ctx context.Context, series session.Series, named session.
 	}
 	done, err = t.repattern(ctx, series.ID, from, after, pattern, at)
 	changes["updated"], changes["created"], changes["cancelled"] = texts(done.Updated), texts(done.Created), texts(done.Cancelled)
-	t.audit("series.update", "series", after.ID.UUID, "", changes)
+	t.audit("series.updated", "series", after.ID.UUID, "", changes)
 	return done, err
 }
 

@@ -48,7 +48,7 @@ func (t *tx) edit(ctx context.Context, before session.Session, in session.Input,
 	store.UpdateSessions(t.Tx, t.in, []session.Session{after})
 	changes := catalog.Changes(before.Facts(), after.Facts())
 	t.tell(outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
-	t.audit("session.update", "session", after.ID.UUID, "", changes)
+	t.audit("session.updated", "session", after.ID.UUID, "", changes)
 	if !after.Raised(before) {
 		return after, 0, nil
 	}
@@ -63,7 +63,8 @@ func (t *tx) move(ctx context.Context, before, after []session.Session) error {
 	var moved []session.Session
 	var ids []tenant.SessionID
 	for i, s := range after {
-		if was := before[i]; was.Span() != s.Span() || was.LocalDate != s.LocalDate {
+		was := before[i]
+		if !was.StartsAt.Equal(s.StartsAt) || !was.EndsAt.Equal(s.EndsAt) || was.LocalDate != s.LocalDate {
 			from[s.ID], to[s.ID] = was, s
 			moved, ids = append(moved, s), append(ids, s.ID)
 		}

@@ -16,8 +16,11 @@ func (a *App) CreateWorkout(ctx context.Context, caller tenant.Caller, name, bod
 	var w session.Workout
 	err := a.write(ctx, caller, "workout.create", func(_ context.Context, t *tx) error {
 		w = session.Workout{ID: tenant.Next[tenant.WorkoutID](t.mint), Name: name, Body: body, CreatedAt: t.now}
+		if err := w.Validate(); err != nil {
+			return err
+		}
 		store.InsertWorkout(t.Tx, t.in, w)
-		t.audit("workout.create", "workout", w.ID.UUID, "", map[string]any{"after": map[string]any{"name": name}})
+		t.audit("workout.created", "workout", w.ID.UUID, "", map[string]any{"after": map[string]any{"name": name}})
 		return nil
 	})
 	return w, err
@@ -32,12 +35,15 @@ func (a *App) AddInlineWorkout(ctx context.Context, caller tenant.Caller, id ten
 			return err
 		}
 		w = session.Workout{ID: tenant.Next[tenant.WorkoutID](t.mint), Name: name, Body: body, Inline: true, CreatedAt: t.now}
+		if err := w.Validate(); err != nil {
+			return err
+		}
 		after, err := before.AttachInline(w, t.now)
 		if err != nil {
 			return err
 		}
 		store.InsertWorkout(t.Tx, t.in, w)
-		t.attach("workout.add_inline", before.Session, after)
+		t.attach("session.workout_added", before.Session, after)
 		return nil
 	})
 	return w, err
@@ -57,18 +63,18 @@ func (a *App) SetWorkouts(ctx context.Context, caller tenant.Caller, id tenant.S
 		if err != nil || !changed {
 			return err
 		}
-		t.attach("workout.set", before.Session, after)
+		t.attach("session.workouts_set", before.Session, after)
 		return nil
 	})
 	return after, err
 }
 
-func (t *tx) attach(use string, before, after session.Session) {
+func (t *tx) attach(action string, before, after session.Session) {
 	store.AttachWorkouts(t.Tx, t.in, after.ID, after.Workouts)
 	store.UpdateSessions(t.Tx, t.in, []session.Session{after})
 	changes := catalog.Changes(before.Facts(), after.Facts())
 	t.tell(outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
-	t.audit(use, "session", after.ID.UUID, "", changes)
+	t.audit(action, "session", after.ID.UUID, "", changes)
 }
 
 // WorkoutQuery asks for reusable workouts by name, then id.

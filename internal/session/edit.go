@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -136,7 +137,7 @@ func (s Session) Edit(in Input, fields Fields, at Setting, now time.Time) (Sessi
 	}
 	after := s.At(span, at.Location.Zone)
 	after.Details, after.TimeZone, after.Delivery = details, at.Location.TimeZone, at.Service.Delivery
-	if after.StartsAt != s.StartsAt {
+	if !after.StartsAt.Equal(s.StartsAt) {
 		if err := withinReach(after.StartsAt, now); err != nil {
 			return s, err
 		}
@@ -181,6 +182,9 @@ func (d Details) Edit(in Input, fields Fields, at Setting) (Details, error) {
 	}
 	if fields.Has(DescriptionField) {
 		to.Description = in.Description
+	}
+	if err := cmp.Or(line("title", to.Title, maxTitle), lines("description", to.Description, maxDescription)); err != nil {
+		return d, err
 	}
 	if fields.Has(CapacityField) {
 		switch {

@@ -134,6 +134,9 @@ func (s Session) Cancel(reason string, now time.Time) (Session, bool, error) {
 	if s.State == catalog.Cancelled {
 		return s, false, nil
 	}
+	if err := CheckReason(reason); err != nil {
+		return s, false, err
+	}
 	s.State, s.StateReason = catalog.Cancelled, reason
 	s.SeatsTaken, s.Waiting = 0, 0
 	return s.edited(now), true, nil
@@ -146,6 +149,9 @@ func (s Session) Block(reason string, now time.Time) (Session, bool, error) {
 		return s, false, wrongState(s)
 	case s.Blocked && s.StateReason == reason:
 		return s, false, nil
+	}
+	if err := CheckReason(reason); err != nil {
+		return s, false, err
 	}
 	s.Blocked, s.StateReason = true, reason
 	return s.edited(now), true, nil

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -398,6 +399,64 @@ func TestClashes(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTextsThatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	in := session.Input{Service: service, Location: location, StartsAt: noon.Add(time.Hour)}
+	titled := func(title string) error {
+		in := in
+		in.Title = title
+		_, err := session.New(anID, in, yoga(t), noon)
+		return err
+	}
+	described := func(text string) error {
+		in := in
+		in.Description = text
+		_, err := session.New(anID, in, yoga(t), noon)
+		return err
+	}
+	ended := func(reason string) error {
+		_, _, err := session.Session{State: catalog.Published}.Cancel(reason, noon)
+		return err
+	}
+	blocked := func(reason string) error {
+		_, _, err := session.Session{State: catalog.Published}.Block(reason, noon)
+		return err
+	}
+	workout := func(name, body string) error { return session.Workout{Name: name, Body: body}.Validate() }
+	long := func(n int) string { return strings.Repeat("ä", n) }
+	for name, tt := range map[string]struct {
+		err   error
+		field string
+	}{
+		"title with a null character":  {titled("a\x00b"), "title"},
+		"title of two lines":           {titled("a\nb"), "title"},
+		"title that is no UTF-8":       {titled("\xff"), "title"},
+		"long title":                   {titled(long(201)), "title"},
+		"title as long as can be":      {titled(long(200)), ""},
+		"description":                  {described("a\nb\tc"), ""},
+		"description with a bell":      {described("a\ab"), "description"},
+		"long description":             {described(long(4001)), "description"},
+		"reason with a null character": {ended("\x00"), "reason"},
+		"long reason":                  {blocked(long(1001)), "reason"},
+		"reason":                       {blocked(long(1000)), ""},
+		"workout":                      {workout("Squats", "3 × 10\n5 × 5"), ""},
+		"workout without a name":       {workout(" ", ""), "name"},
+		"workout with a bell":          {workout("Squats", "\a"), "body"},
+		"long workout":                 {workout("Squats", long(20_001)), "body"},
+	} {
+		if got := fieldOf(tt.err); got != tt.field {
+			t.Errorf("%s: field %q, want %q (%v)", name, got, tt.field, tt.err)
+		}
+	}
+}
+
+func fieldOf(err error) string {
+	if f, ok := err.(*fault.Error); ok && f.Reason == fault.InvalidField {
+		return f.Field
+	}
+	return ""
 }
 
 func TestAttachWorkouts(t *testing.T) {

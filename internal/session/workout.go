@@ -1,8 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
@@ -19,6 +21,14 @@ type Workout struct {
 	Body      string // plain text or Markdown
 	Inline    bool   // written for one session, and not offered for reuse
 	CreatedAt time.Time
+}
+
+// Validate refuses a workout that cannot be kept: INVALID_FIELD.
+func (w Workout) Validate() error {
+	if strings.TrimSpace(w.Name) == "" {
+		return fault.Invalid("name", "A workout needs a name.")
+	}
+	return cmp.Or(line("name", w.Name, maxName), lines("body", w.Body, maxBody))
 }
 
 // Attach gives the session with other workouts. Known are those of them that the

@@ -166,17 +166,25 @@ where u.tenant_id = $1 and u.member_id = $2 order by u.id`, in, member), into,
 // ListPayers reads the subscriptions that could pay for the members' bookings in a session, with what was
 // used on its local day and in its week. Whoever names one (zero: none named) gets
 // that one, whatever its status.
+//
+// The subqueries keep the planner on the indexes of member and subscription, whatever it thinks
+// of the tables: a scan over the tenant's subscriptions would lock them all against each other.
 func ListPayers(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, members []tenant.MemberID, named []tenant.SubscriptionID, into *[]credit.Subscription) {
 	pg.Collect(b.Queue(`
-select`+subscriptionColumns+`, coalesce(d.used, 0), coalesce(w.used, 0)
-from unnest($3::uuid[], $4::uuid[]) as q (member_id, named)
-join sessions s on s.tenant_id = $1 and s.id = $2
-join subscriptions u on u.tenant_id = $1 and u.member_id = q.member_id
-  and (u.id = q.named or (q.named is null and u.status in ('ACTIVE', 'DEBT')))
-join plans p on p.tenant_id = $1 and p.id = u.plan_id
-left join usage d on d.tenant_id = $1 and d.subscription_id = u.id and d.span = 'DAY' and d.starts_on = s.local_date
-left join usage w on w.tenant_id = $1 and w.subscription_id = u.id and w.span = 'WEEK'
-  and w.starts_on = s.local_date - (extract(isodow from s.local_date)::int - 1)
+select`+subscriptionColumns+`,
+  coalesce((select d.used from usage d
+    where d.tenant_id = $1 and d.subscription_id = u.id and d.span = 'DAY' and d.starts_on = s.local_date), 0),
+  coalesce((select w.used from usage w
+    where w.tenant_id = $1 and w.subscription_id = u.id and w.span = 'WEEK'
+      and w.starts_on = s.local_date - (extract(isodow from s.local_date)::int - 1)), 0)
+from sessions s
+cross join unnest($3::uuid[], $4::uuid[]) as q (member_id, named)
+cross join lateral (
+  select * from subscriptions u where u.tenant_id = $1 and u.member_id = q.member_id
+    and (u.id = q.named or (q.named is null and u.status in ('ACTIVE', 'DEBT')))
+  offset 0) u
+cross join lateral (select * from plans p where p.tenant_id = $1 and p.id = u.plan_id offset 0) p
+where s.tenant_id = $1 and s.id = $2
 order by u.id`, in, session, members, named), into,
 		func(row pgx.CollectableRow) (credit.Subscription, error) {
 			var today, week int

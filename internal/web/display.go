@@ -49,7 +49,10 @@ type wall struct {
 	Every              int    // seconds until then
 }
 
-type arrival struct{ Name, More, At string }
+type arrival struct {
+	Name, At string
+	More     int // who came along
+}
 
 func (d display) serve(w http.ResponseWriter, r *http.Request) {
 	shown, err := d.app.GetDisplay(r.Context(), r.PathValue("token"))
@@ -108,11 +111,7 @@ func readable(d app.Display) (wall, error) {
 		w.Place = "with " + d.Coach + " · " + d.Location
 	}
 	for _, a := range d.Arrivals {
-		one := arrival{Name: a.Name, At: clock(a.At)}
-		if a.Party > 1 {
-			one.More = "+" + strconv.Itoa(a.Party-1)
-		}
-		w.Arrivals = append(w.Arrivals, one)
+		w.Arrivals = append(w.Arrivals, arrival{Name: a.Name, At: clock(a.At), More: a.Party - 1})
 	}
 	switch {
 	case d.QR != "":

@@ -1,6 +1,6 @@
 import { type Code, ConnectError } from "@connectrpc/connect";
 import { ErrorReason } from "./gen/berth/v1/error_pb.js";
-import { ViolationsSchema } from "./gen/buf/validate/validate_pb.js";
+import { type FieldPathElement, ViolationsSchema } from "./gen/buf/validate/validate_pb.js";
 import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.js";
 
 /** What a refused call says. Branch on `reason`; `message` is for people and may change. */
@@ -12,7 +12,14 @@ export interface BerthError {
   /** Facts of the refusal, as the reason documents them. Times are RFC 3339 in UTC. */
   readonly metadata: Readonly<Record<string, string>>;
   /** Fields that break a rule of the contract; empty unless `reason` is `INVALID_FIELD`. */
-  readonly violations: readonly { readonly field: string; readonly message: string }[];
+  readonly violations: readonly Violation[];
+}
+
+export interface Violation {
+  /** A path in the request, in the contract's spelling: `filter.session_ids[2]`. */
+  readonly field: string;
+  /** What would be right. */
+  readonly message: string;
 }
 
 /** Reads whatever a call threw. A network failure or an abort comes out with its Connect code. */
@@ -28,7 +35,7 @@ export function berthError(thrown: unknown): BerthError {
       .findDetails(ViolationsSchema)
       .flatMap(({ violations }) => violations)
       .map(({ field, message }) => ({
-        field: field?.elements.map(({ fieldName }) => fieldName).join(".") ?? "",
+        field: field?.elements.map(nameOf).join(".") ?? "",
         message,
       })),
   };
@@ -37,4 +44,10 @@ export function berthError(thrown: unknown): BerthError {
 function reasonNamed(name: string | undefined): ErrorReason {
   const reason = name === undefined ? undefined : ErrorReason[name as keyof typeof ErrorReason];
   return reason ?? ErrorReason.UNSPECIFIED;
+}
+
+function nameOf({ fieldName, subscript }: FieldPathElement): string {
+  if (subscript.case === undefined) return fieldName;
+  const key = subscript.case === "stringKey" ? JSON.stringify(subscript.value) : subscript.value;
+  return `${fieldName}[${key}]`;
 }

@@ -1,0 +1,113 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { TestProject } from "vitest/node";
+
+/** The running server, as `berth dev` describes it in dev.json. */
+export interface Development {
+  /** A URL. */
+  readonly address: string;
+  readonly tenants: readonly DemoTenant[];
+}
+
+export interface DemoTenant {
+  readonly id: string;
+  readonly name: string;
+  /** A session that a member can book. */
+  readonly session_id: string;
+  readonly tokens: Readonly<Record<Role, string>>;
+}
+
+export type Role = "owner" | "admin" | "coach" | "member" | "partner";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    berth: Development;
+  }
+}
+
+const repository = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** How long the first start may take, in ms: most of it goes into a month of demo data. */
+const patience = 120_000;
+
+/** One server for all tests, on a database of its own. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "berth-client-"));
+  const leftovers = [folder];
+  let server: ChildProcess | undefined;
+  const teardown = async () => {
+    if (server) await stop(server);
+    await Promise.all(leftovers.map((path) => rm(path, { recursive: true, force: true })));
+  };
+  try {
+    const [berth, data] = [join(folder, "berth"), join(folder, "data")];
+    say("building the server");
+    // Git may distrust a checkout that belongs to someone else, and the version is of no interest here.
+    const build = ["build", "-buildvcs=false", "-o", berth, "./server"];
+    await promisify(execFile)("go", build, { cwd: repository });
+    const started = spawn(
+      berth,
+      ["dev", "--listen", "127.0.0.1:0", "--data", data, "--log-level", "warn"],
+      { env: ownEnvironment(), stdio: ["ignore", "pipe", "inherit"] },
+    );
+    server = started;
+    process.once("exit", () => started.kill());
+    await untilReady(started.stdout, (line) => {
+      say(line);
+      // Where Postgres may not run as root, its files are elsewhere.
+      const elsewhere = /the cluster is in (\S+)/.exec(line)?.[1];
+      if (elsewhere) leftovers.push(elsewhere);
+    });
+    project.provide("berth", JSON.parse(await readFile(join(data, "dev.json"), "utf8")));
+    return teardown;
+  } catch (error) {
+    await teardown();
+    throw error;
+  }
+}
+
+/** Without what whoever runs the tests has set for Berth: a database of theirs, above all. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const foreign = ([name]: [string, unknown]) =>
+    name === "DATABASE_URL" || name.startsWith("BERTH_");
+  return Object.fromEntries(Object.entries(process.env).filter((entry) => !foreign(entry)));
+}
+
+async function untilReady(output: Readable, hear: (line: string) => void): Promise<void> {
+  const deadline = AbortSignal.timeout(patience);
+  for await (const line of createInterface({ input: output, signal: deadline })) {
+    hear(line);
+    if (line.includes("ready at ")) {
+      output.resume(); // a full pipe would hold the server up
+      return;
+    }
+  }
+  throw new Error(
+    deadline.aborted
+      ? `not ready after ${patience / 1000} s`
+      : "the server ended before it was ready",
+  );
+}
+
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, "exit");
+  server.kill("SIGTERM");
+  const lost = setTimeout(30_000, "lost" as const, { ref: false });
+  if ((await Promise.race([ended, lost])) === "lost") {
+    server.kill("SIGKILL");
+    await ended;
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`berth: ${line.trim()}\n`);
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"strings"
+
+	validatepb "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// A place in a message that holds one value: the way to it, by names. Of a list it is the first element.
+type place []protoreflect.FieldDescriptor
+
+func (p place) String() string {
+	names := make([]string, len(p))
+	for i, field := range p {
+		names[i] = string(field.Name())
+	}
+	return strings.Join(names, ".")
+}
+
+func (p place) leaf() protoreflect.FieldDescriptor { return p[len(p)-1] }
+
+// messageKind is the name of the message that stands there, or "".
+func (p place) messageKind() protoreflect.FullName {
+	if p.leaf().Kind() != protoreflect.MessageKind {
+		return ""
+	}
+	return p.leaf().Message().FullName()
+}
+
+// placesOf lists the places of a kind of message. Messages of others' packages are values.
+func placesOf(d protoreflect.MessageDescriptor) []place {
+	var all []place
+	for i := range d.Fields().Len() {
+		field := d.Fields().Get(i)
+		if field.Kind() != protoreflect.MessageKind || field.Message().ParentFile().Package() != "berth.v1" {
+			all = append(all, place{field})
+			continue
+		}
+		all = append(all, place{field}) // the message as a whole
+		for _, inner := range placesOf(field.Message()) {
+			all = append(all, append(place{field}, inner...))
+		}
+	}
+	return all
+}
+
+// isID reports whether a UUID belongs there.
+func (p place) isID() bool {
+	rules, _ := proto.GetExtension(p.leaf().Options(), validatepb.E_Field).(*validatepb.FieldRules)
+	return rules.GetString().GetUuid() || rules.GetRepeated().GetItems().GetString().GetUuid()
+}
+
+// get gives the value that stands there; false if none does.
+func (p place) get(m proto.Message) (protoreflect.Value, bool) {
+	at := m.ProtoReflect()
+	for i, field := range p {
+		if !at.Has(field) {
+			return protoreflect.Value{}, false
+		}
+		value := at.Get(field)
+		if field.IsList() {
+			value = value.List().Get(0)
+		}
+		if i == len(p)-1 {
+			return value, true
+		}
+		at = value.Message()
+	}
+	return protoreflect.Value{}, false
+}
+
+// holder gives the message that the place is in, making what is not there.
+func (p place) holder(m proto.Message) protoreflect.Message {
+	at := m.ProtoReflect()
+	for _, field := range p[:len(p)-1] {
+		switch {
+		case !field.IsList():
+			at = at.Mutable(field).Message()
+		case at.Get(field).List().Len() > 0:
+			at = at.Get(field).List().Get(0).Message()
+		default:
+			at = at.Mutable(field).List().AppendMutable().Message()
+		}
+	}
+	return at
+}
+
+// with gives a copy that has the values there, and nothing else in a list.
+func (p place) with(m proto.Message, values ...protoreflect.Value) proto.Message {
+	clone := proto.Clone(m)
+	at := p.holder(clone)
+	if !p.leaf().IsList() {
+		at.Set(p.leaf(), values[0])
+		return clone
+	}
+	list := at.NewField(p.leaf()).List()
+	for _, value := range values {
+		list.Append(value)
+	}
+	at.Set(p.leaf(), protoreflect.ValueOfList(list))
+	return clone
+}

@@ -1,0 +1,472 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// rows gives everything that a tenant has, by table.
+func (l *liveNode) rows(t *testing.T, id tenant.TenantID) map[string]string {
+	t.Helper()
+	found, err := l.DB.Owner.Query(t.Context(), `
+		select table_name from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id' order by 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, table := range tables {
+		name := pgx.Identifier{table}.Sanitize()
+		all = append(all, fmt.Sprintf("select '%s', coalesce(string_agg(x::text, E'\\n' order by x::text), '') from %s x where tenant_id = '%s'", table, name, id))
+	}
+	found, err = l.DB.Owner.Query(t.Context(), strings.Join(all, " union all "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dump := make(map[string]string)
+	var table, text string
+	if _, err := pgx.ForEachRow(found, []any{&table, &text}, func() error { dump[table] = text; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return dump
+}
+
+var (
+	uuids   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	serials = regexp.MustCompile(`n[0-9]{6}`)
+	times   = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
+	numbers = regexp.MustCompile(`"(year|month|day|hours|minutes|seconds|nanos)": ?\d+`)
+	secrets = regexp.MustCompile(`berth_\w+`)
+)
+
+// shape is an outcome without what differs between two things that were made alike.
+func (o outcome) shape() outcome {
+	clean := func(text string) string {
+		text = times.ReplaceAllString(uuids.ReplaceAllString(serials.ReplaceAllString(text, "<text>"), "<id>"), "<time>")
+		return secrets.ReplaceAllString(numbers.ReplaceAllString(text, `"$1":0`), "<secret>")
+	}
+	o.Message, o.Answer = clean(o.Message), clean(o.Answer)
+	metadata := make(map[string]string, len(o.Metadata))
+	for key, value := range o.Metadata {
+		metadata[key] = clean(value)
+	}
+	o.Metadata = metadata
+	return o
+}
+
+// ignoredIDs stand in messages that are read and written alike; writing takes no notice of them.
+var ignoredIDs = map[string]bool{
+	"MemberService/CreateMember member.id": true, "MemberService/UpdateMe member.id": true,
+	"TenantService/CreateLocation location.id": true, "TenantService/CreateResource resource.id": true, "TenantService/CreateService service.id": true,
+	"TenantService/UpdateResource resource.location_id": true, "TenantService/UpdateTenant tenant.id": true,
+}
+
+// Every text in every request, ids above all, is replaced by what another tenant has there, with a token
+// that is good for both tenants: the answer is that to something which nobody has, to the letter. It says nothing
+// of the other tenant, and does nothing to it.
+func TestTenantsAreStrangers(t *testing.T) {
+	t.Parallel()
+	live := newLive(t)
+	ours, theirs := newWorld(t, live), newWorld(t, live)
+
+	foreign := make(map[string][]proto.Message)
+	for _, p := range procedures() {
+		builds := requests[p.Short()]
+		if len(builds) == 0 {
+			t.Errorf("%s has no request in this test", p.Short())
+		}
+		for _, b := range builds {
+			foreign[p.Short()] = append(foreign[p.Short()], b(theirs))
+		}
+	}
+	before := live.rows(t, theirs.ID)
+	secretsOf := make(map[string]bool) // all by which the other tenant could be recognized
+	for _, text := range before {
+		for _, found := range append(uuids.FindAllString(text, -1), serials.FindAllString(text, -1)...) {
+			secretsOf[found] = true
+		}
+	}
+	both := ours.token(tenant.RoleOwner, theirs)
+
+	t.Run("all", func(t *testing.T) {
+		for _, p := range procedures() {
+			if p.Public() {
+				continue
+			}
+			t.Run(p.Short(), func(t *testing.T) {
+				t.Parallel()
+				s := &strangers{t: t, live: live, p: p, ours: ours.in(t), token: both, secrets: secretsOf}
+				s.sweep(requests[p.Short()], foreign[p.Short()])
+			})
+		}
+	})
+	if diff := cmp.Diff(before, live.rows(t, theirs.ID)); diff != "" {
+		t.Errorf("the other tenant has changed:\n%s", diff)
+	}
+	for name := range requests {
+		if !slices.ContainsFunc(procedures(), func(p procedure) bool { return p.Short() == name }) {
+			t.Errorf("the contract has no %s", name)
+		}
+	}
+	live.sound(t)
+}
+
+// strangers is the test of one RPC.
+type strangers struct {
+	t       *testing.T
+	live    *liveNode
+	p       procedure
+	ours    *world
+	token   string
+	secrets map[string]bool
+}
+
+func (s *strangers) sweep(builds []build, foreign []proto.Message) {
+	for _, at := range placesOf(s.p.Input()) {
+		if at.leaf().Kind() != protoreflect.StringKind || at.String() == "tenant_id" {
+			continue
+		}
+		filled := false
+		for i, b := range builds {
+			theirs, ok := at.get(foreign[i])
+			if !ok {
+				continue
+			}
+			filled = true
+			s.swap(at, b, theirs.String())
+		}
+		if at.isID() && !filled {
+			s.t.Errorf("no request of the test fills in %s", at)
+		}
+	}
+	for _, b := range builds {
+		if got := s.send(b(s.ours)); got.Code != codes.OK {
+			s.t.Errorf("with all that is our own: %s", got)
+		}
+	}
+}
+
+// swap puts another tenant's text into a request, and one that nobody has.
+func (s *strangers) swap(at place, b build, theirs string) {
+	s.t.Helper()
+	nobodys := s.nobodys(at, theirs)
+	if nobodys == theirs {
+		return // a word that everybody uses
+	}
+	own, _ := at.get(b(s.ours))
+	lists := [][]string{nil}
+	if at.leaf().IsList() && at.isID() {
+		lists = append(lists, []string{own.String()}) // beside one of ours, too
+	}
+	for _, beside := range lists {
+		variant := func(text string) outcome {
+			request := b(s.ours)
+			var values []protoreflect.Value
+			for range beside {
+				mine, _ := at.get(request)
+				values = append(values, mine)
+			}
+			return s.send(at.with(request, append(values, protoreflect.ValueOfString(text))...))
+		}
+		got, want := variant(theirs), variant(nobodys)
+		if diff := cmp.Diff(want.shape(), got.shape()); diff != "" {
+			s.t.Errorf("%s: what nobody has (-) and what another tenant has (+) differ:\n%s", at, diff)
+		}
+		s.tellsNothing(at, got, theirs)
+		if !at.isID() {
+			continue
+		}
+		ignored := ignoredIDs[s.p.Short()+" "+at.String()]
+		chosen := s.p.Reads() || at[0].Name() == "filter" // which may find nothing
+		if got.Code != codes.NotFound && !(got.Code == codes.OK && (chosen || ignored)) {
+			s.t.Errorf("%s of another tenant: %s", at, got)
+		}
+		if ignored && got.Code != codes.OK {
+			s.t.Errorf("%s is ignored no more: %s", at, got)
+		}
+		if chosen && beside == nil && got.Code == codes.OK {
+			s.isEmpty(at, got, b)
+		}
+	}
+}
+
+// isEmpty fails where a filter by something of another tenant finds what we have.
+func (s *strangers) isEmpty(at place, got outcome, b build) {
+	s.t.Helper()
+	if ours := s.send(b(s.ours)); ours.shape().Answer == got.shape().Answer {
+		s.t.Errorf("%s makes no difference: %s", at, got)
+	}
+}
+
+// nobodys is like a text, but of nobody.
+func (s *strangers) nobodys(at place, text string) string {
+	switch {
+	case uuids.MatchString(text):
+		return uuids.ReplaceAllString(text, tenant.New[tenant.SessionID](time.Now()).String())
+	case serials.MatchString(text):
+		return serials.ReplaceAllString(text, unique())
+	case at.String() == "qr_token":
+		return text[:len(text)-4] + strings.Repeat("A", 4)
+	default:
+		return text
+	}
+}
+
+// tellsNothing fails where an outcome has anything of the other tenant's in it, but for what was asked.
+func (s *strangers) tellsNothing(at place, got outcome, asked string) {
+	s.t.Helper()
+	raw := got.String()
+	for _, found := range append(uuids.FindAllString(raw, -1), serials.FindAllString(raw, -1)...) {
+		if s.secrets[found] && !strings.Contains(asked, found) {
+			s.t.Errorf("%s: the answer tells %s of another tenant: %s", at, found, raw)
+		}
+	}
+}
+
+// send calls as the owner of our tenant, which is named: the token is good for both.
+func (s *strangers) send(request proto.Message) outcome {
+	s.t.Helper()
+	request = proto.Clone(request)
+	setTenantID(request, s.ours.ID)
+	return s.live.try(s.t.Context(), s.token, s.p, request)
+}
+
+func setTenantID(request proto.Message, id tenant.TenantID) {
+	m := request.ProtoReflect()
+	m.Set(m.Descriptor().Fields().ByName("tenant_id"), protoreflect.ValueOfString(id.String()))
+}
+
+// A tenant that the token does not name is forbidden, whether it exists or not. Without a good token
+// nothing is answered at all. Neither changes anything.
+func TestTheDoor(t *testing.T) {
+	t.Parallel()
+	live := newLive(t)
+	ours, theirs := newWorld(t, live), newWorld(t, live)
+	built := make(map[string]proto.Message)
+	for _, p := range procedures() {
+		if !p.Public() {
+			built[p.Short()] = requests[p.Short()][0](theirs)
+		}
+	}
+	before := []map[string]string{live.rows(t, ours.ID), live.rows(t, theirs.ID)}
+	good := ours.token(tenant.RoleOwner)
+	nobody := tenant.New[tenant.TenantID](time.Now())
+	forbidden := outcome{Code: codes.PermissionDenied, Reason: "TENANT_FORBIDDEN", Message: "The token is not good for that tenant."}
+	for _, p := range procedures() {
+		if p.Public() {
+			continue
+		}
+		for _, id := range []tenant.TenantID{theirs.ID, nobody} {
+			request := proto.Clone(built[p.Short()])
+			setTenantID(request, id)
+			if diff := cmp.Diff(forbidden, live.try(t.Context(), good, p, request)); diff != "" {
+				t.Errorf("%s in %s: %s", p.Short(), id, diff)
+			}
+		}
+		for _, raw := range []string{"", "nonsense", strings.Repeat("x", 10_000), good + "x", good[:len(good)-20]} {
+			got := live.try(t.Context(), raw, p, built[p.Short()])
+			if got.Code != codes.Unauthenticated || got.Reason != "UNAUTHENTICATED" {
+				t.Errorf("%s with the token %.20q…: %s", p.Short(), raw, got)
+			}
+		}
+	}
+	if diff := cmp.Diff(before, []map[string]string{live.rows(t, ours.ID), live.rows(t, theirs.ID)}); diff != "" {
+		t.Errorf("strangers have changed something:\n%s", diff)
+	}
+}
+
+// What opens without a token opens one thing of one tenant, and nothing else with it.
+func TestPublicDoors(t *testing.T) {
+	t.Parallel()
+	live := newLive(t)
+	ours, theirs := newWorld(t, live), newWorld(t, live)
+	exchange, display := procedureNamed(t, "AccessService/ExchangeKey"), procedureNamed(t, "CheckInService/GetDisplay")
+	public := 0
+	for _, p := range procedures() {
+		if p.Public() {
+			public++
+		}
+	}
+	if public != 2 {
+		t.Errorf("%d RPCs are public; this test knows two", public)
+	}
+
+	ourAccount, ourKey := ours.newKey()
+	_, theirKey := theirs.newKey()
+	invalid := live.try(t.Context(), "", exchange, &v1.ExchangeKeyRequest{Key: "berth_x"})
+	if invalid.Code != codes.Unauthenticated || invalid.Reason != "KEY_INVALID" {
+		t.Errorf("a key that is none: %s", invalid)
+	}
+	for name, request := range map[string]*v1.ExchangeKeyRequest{
+		"their key in our tenant":        {TenantId: text(ours.ID), Key: theirKey},
+		"our key in theirs":              {TenantId: text(theirs.ID), Key: ourKey},
+		"their key's id and our secret":  {Key: theirKey[:50] + ourKey[50:]},
+		"a key with another last letter": {Key: ourKey[:len(ourKey)-1] + string('a'+(ourKey[len(ourKey)-1]+1)%8)},
+		"a key in no tenant":             {TenantId: text(tenant.New[tenant.TenantID](time.Now())), Key: ourKey},
+	} {
+		if diff := cmp.Diff(invalid, live.try(t.Context(), "", exchange, request)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	got := call[*v1.ExchangeKeyResponse](t, live, "", "AccessService/ExchangeKey", &v1.ExchangeKeyRequest{Key: ourKey})
+	if got.GetTenantId() != text(ours.ID) {
+		t.Errorf("our key opens %s", got.GetTenantId())
+	}
+	call[*v1.ListSessionsResponse](t, live, got.GetAccessToken(), "SessionService/ListSessions", &v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: ours.month()}})
+	denied := live.try(t.Context(), got.GetAccessToken(), procedureNamed(t, "TenantService/GetTenant"), &v1.GetTenantRequest{TenantId: text(theirs.ID)})
+	if denied.Reason != "TENANT_FORBIDDEN" {
+		t.Errorf("our key's token in their tenant: %s", denied)
+	}
+	call[*v1.RevokeServiceAccountResponse](t, live, ours.token(tenant.RoleOwner), "AccessService/RevokeServiceAccount",
+		&v1.RevokeServiceAccountRequest{ServiceAccountId: text(ourAccount)})
+	if denied := live.try(t.Context(), got.GetAccessToken(), procedureNamed(t, "TenantService/GetTenant"), &v1.GetTenantRequest{}); denied.Reason != "PERMISSION_DENIED" {
+		t.Errorf("the token of an account that was revoked: %s", denied)
+	}
+	if diff := cmp.Diff(invalid, live.try(t.Context(), "", exchange, &v1.ExchangeKeyRequest{Key: ourKey})); diff != "" {
+		t.Errorf("the key of an account that was revoked: %s", diff)
+	}
+
+	link := requests["CheckInService/GetDisplay"][0](theirs).(*v1.GetDisplayRequest).GetToken()
+	call[*v1.GetDisplayResponse](t, live, "", "CheckInService/GetDisplay", &v1.GetDisplayRequest{Token: link})
+	for i := range link {
+		for _, forged := range []string{link[:i], link[:i] + string(link[i]^1) + link[i+1:]} {
+			if forged == "" {
+				continue
+			}
+			got := live.try(t.Context(), "", display, &v1.GetDisplayRequest{Token: forged})
+			if got.Code == codes.OK || got.Reason != "LINK_INVALID" && got.Reason != "INVALID_FIELD" {
+				t.Fatalf("a link forged at %d: %s", i, got)
+			}
+		}
+	}
+}
+
+// goldenMatrix reads who may call what, by RPC and then by the names of its columns.
+func goldenMatrix(t *testing.T, text string) map[string]map[string]string {
+	t.Helper()
+	fields := regexp.MustCompile(`\s{2,}`)
+	var titles []string
+	matrix := make(map[string]map[string]string)
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		columns := fields.Split(strings.TrimSpace(line), -1)
+		if titles == nil {
+			titles = columns
+			continue
+		}
+		row := make(map[string]string)
+		for i, title := range titles {
+			row[title] = columns[i]
+		}
+		matrix[row["rpc"]] = row
+	}
+	return matrix
+}
+
+// On the wire everybody may do what the matrix says. Whoever may not is told so, and changes nothing.
+func TestRolesOnTheWire(t *testing.T) {
+	t.Parallel()
+	live := newLive(t)
+	w := newWorld(t, live)
+	matrix := goldenMatrix(t, readFile(t, "../internal/rpc/testdata/access.golden"))
+	subjects := map[string]string{
+		"owner": "owner", "admin": "admin", "coach": "coach", "member": "member", "partner": w.partner,
+		"role without permissions": "idler", "inactive": "left", "stranger": "stranger",
+	}
+	tokens := make(map[string]string)
+	for title, subject := range subjects {
+		tokens[title] = w.token(subject)
+	}
+	built := make(map[string][]proto.Message)
+	for _, p := range procedures() {
+		for _, b := range requests[p.Short()] {
+			built[p.Short()] = append(built[p.Short()], b(w))
+		}
+	}
+	before := live.rows(t, w.ID)
+	for _, p := range procedures() {
+		row := matrix[p.Short()]
+		if row == nil {
+			t.Errorf("the matrix has no %s", p.Short())
+			continue
+		}
+		for _, title := range slices.Sorted(maps.Keys(subjects)) {
+			// The empty message is refused where it would change anything, but only after the door.
+			for _, request := range append([]proto.Message{p.NewRequest()}, built[p.Short()]...) {
+				empty := proto.Size(request) == 0
+				if !empty && row[title] != "-" {
+					continue
+				}
+				got := live.try(t.Context(), tokens[title], p, request)
+				if denied := got.Reason == "PERMISSION_DENIED"; denied != (row[title] == "-") {
+					t.Errorf("%s as %s (%q): %s", p.Short(), title, row[title], got)
+				}
+				if row[title] == "-" && got.Code != codes.PermissionDenied {
+					t.Errorf("%s as %s: %s", p.Short(), title, got)
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff(before, live.rows(t, w.ID)); diff != "" {
+		t.Errorf("something has changed:\n%s", diff)
+	}
+}
+
+// Whoever is let in for things of their own sees of other members' what they see of things that are not there.
+func TestOwnThingsOnly(t *testing.T) {
+	t.Parallel()
+	live := newLive(t)
+	w := newWorld(t, live)
+	matrix := goldenMatrix(t, readFile(t, "../internal/rpc/testdata/access.golden"))
+	me := w.token(tenant.RoleMember)
+	seen := 0
+	for _, p := range procedures() {
+		if matrix[p.Short()]["member"] != "own" {
+			continue
+		}
+		for _, b := range requests[p.Short()] {
+			request := b(w) // about what is the owner's, or another member's
+			before := live.rows(t, w.ID)
+			for _, at := range placesOf(p.Input()) {
+				value, ok := at.get(request)
+				if !ok || !at.isID() || ignoredIDs[p.Short()+" "+at.String()] {
+					continue
+				}
+				seen++
+				got := live.try(t.Context(), me, p, request)
+				none := at.with(request, protoreflect.ValueOfString(text(tenant.New[tenant.SessionID](time.Now()))))
+				if diff := cmp.Diff(live.try(t.Context(), me, p, none), got); diff != "" || got.Code != codes.NotFound {
+					t.Errorf("%s of another's %s %s: %s\n%s", p.Short(), at, value, got, diff)
+				}
+			}
+			if seen > 0 && !p.Reads() && p.Short() != "MemberService/UpdateMe" && p.Short() != "MemberService/RegisterDevice" {
+				if diff := cmp.Diff(before, live.rows(t, w.ID)); diff != "" {
+					t.Errorf("%s has changed what is another's:\n%s", p.Short(), diff)
+				}
+			}
+		}
+	}
+	if seen < 5 {
+		t.Errorf("only %d ids of other members' were tried", seen)
+	}
+}
+

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"time"
+
+	"google.golang.org/genproto/googleapis/type/date"
+	"google.golang.org/genproto/googleapis/type/latlng"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// What a tenant offers, and its schedule.
+var scheduleRequests = map[string][]build{
+	"SessionService/CreateSession": {func(w *world) proto.Message {
+		return &v1.CreateSessionRequest{Session: w.sessionInput(), Publish: true}
+	}},
+	"SessionService/UpdateSession": {func(w *world) proto.Message {
+		return &v1.UpdateSessionRequest{
+			SessionId: text(w.newSession()), Session: w.sessionInput(), Etag: "v1",
+			UpdateMask: paths("service_id", "location_id", "resource_id", "coach_id", "title", "description", "start_time", "end_time", "capacity", "waitlist_capacity"),
+		}
+	}},
+	"SessionService/GetSession": {func(w *world) proto.Message { return &v1.GetSessionRequest{SessionId: text(w.newSession())} }},
+	"SessionService/ListSessions": {func(w *world) proto.Message { return &v1.ListSessionsRequest{Filter: w.filter(true)} }, func(w *world) proto.Message {
+		return &v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: w.month()}, PageSize: 1}
+	}},
+	"SessionService/PublishSession": {func(w *world) proto.Message {
+		return &v1.PublishSessionRequest{SessionId: text(w.newDraft()), Etag: "v1"}
+	}},
+	"SessionService/UnpublishSession": {func(w *world) proto.Message {
+		return &v1.UnpublishSessionRequest{SessionId: text(w.newSession())}
+	}},
+	"SessionService/CancelSession": {func(w *world) proto.Message {
+		in := w.newSession()
+		w.book(w.app, w.other, in)
+		return &v1.CancelSessionRequest{SessionId: text(in), Reason: unique(), Notify: proto.Bool(true)}
+	}},
+	"SessionService/BlockSession": {func(w *world) proto.Message {
+		return &v1.BlockSessionRequest{SessionId: text(w.newSession()), Reason: unique()}
+	}},
+	"SessionService/UnblockSession": {func(w *world) proto.Message {
+		in := w.newSession()
+		_, err := w.app.BlockSession(w.ctx(), w.owner, in, "")
+		w.ok(err)
+		return &v1.UnblockSessionRequest{SessionId: text(in)}
+	}},
+	"SessionService/CreateSeries": {func(w *world) proto.Message {
+		in := w.sessionInput()
+		in.StartTime, in.EndTime = nil, nil
+		at := w.newSlot()
+		return &v1.CreateSeriesRequest{
+			Template: in, Rule: "FREQ=DAILY;COUNT=2", StartDate: civilMessage(at), StartTimeOfDay: timeOfDay(int32(at.Hour()), int32(at.Minute())),
+			Duration: durationpb.New(slotLength), ExcludedDates: []*date.Date{civilMessage(at.AddDate(0, 0, 1))}, Publish: true,
+		}
+	}},
+	"SessionService/UpdateSeries": {func(w *world) proto.Message {
+		series, first := w.newSeries(true)
+		in := w.sessionInput()
+		in.StartTime, in.EndTime = nil, nil
+		return &v1.UpdateSeriesRequest{
+			SeriesId: text(series.ID), SessionId: text(first), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING, Template: in, Etag: "v1",
+			Rule: "FREQ=DAILY;COUNT=3", StartTimeOfDay: timeOfDay(int32(series.Time.Hour), int32(series.Time.Minute)), Duration: durationpb.New(slotLength),
+			ExcludedDates: []*date.Date{civilMessage(w.now)},
+			UpdateMask: paths("service_id", "location_id", "resource_id", "coach_id", "title", "description", "capacity", "waitlist_capacity",
+				"rule", "start_time_of_day", "duration", "excluded_dates"),
+		}
+	}},
+	"SessionService/GetSeries": {func(w *world) proto.Message {
+		series, _ := w.newSeries(true)
+		return &v1.GetSeriesRequest{SeriesId: text(series.ID)}
+	}},
+	"SessionService/PreviewBulk": {func(w *world) proto.Message {
+		return &v1.PreviewBulkRequest{Filter: w.filter(true), IncludeBooked: true}
+	}},
+	"SessionService/BulkPublish": {func(w *world) proto.Message { return &v1.BulkPublishRequest{Filter: w.filter(false)} }},
+	"SessionService/BulkDelete": {func(w *world) proto.Message {
+		return &v1.BulkDeleteRequest{Filter: w.filter(true), IncludeBooked: true, Reason: unique(), Notify: proto.Bool(false)}
+	}},
+	"SessionService/BulkCancel": {func(w *world) proto.Message {
+		return &v1.BulkCancelRequest{Filter: w.filter(true), IncludeBooked: true, Reason: unique(), Notify: proto.Bool(false)}
+	}},
+	"SessionService/ImportSessions": {func(w *world) proto.Message {
+		service, err := w.app.GetService(w.ctx(), w.owner, w.service)
+		w.ok(err)
+		location, err := w.app.GetLocation(w.ctx(), w.owner, w.location)
+		w.ok(err)
+		return &v1.ImportSessionsRequest{Csv: []byte("service,location,date,start,duration_minutes\n" +
+			service.Name + "," + location.Name + "," + w.now.AddDate(0, 0, 3).Format(time.DateOnly) + ",10:00,30\n")}
+	}},
+	"SessionService/SetWorkouts": {func(w *world) proto.Message {
+		return &v1.SetWorkoutsRequest{SessionId: text(w.newSession()), WorkoutIds: []string{text(w.newWorkout())}}
+	}},
+	"SessionService/AddInlineWorkout": {func(w *world) proto.Message {
+		return &v1.AddInlineWorkoutRequest{SessionId: text(w.newSession()), Name: unique(), Body: unique()}
+	}},
+	"SessionService/CreateWorkout": {func(*world) proto.Message { return &v1.CreateWorkoutRequest{Name: unique(), Body: unique()} }},
+	"SessionService/ListWorkouts": {
+		func(w *world) proto.Message {
+			in := w.newSession()
+			_, err := w.app.AddInlineWorkout(w.ctx(), w.owner, in, unique(), unique())
+			w.ok(err)
+			return &v1.ListWorkoutsRequest{SessionId: text(in)}
+		},
+		func(w *world) proto.Message {
+			w.newWorkout()
+			return &v1.ListWorkoutsRequest{PageSize: 1}
+		},
+	},
+
+	"TenantService/GetTenant": {func(*world) proto.Message { return &v1.GetTenantRequest{} }},
+	"TenantService/UpdateTenant": {func(w *world) proto.Message {
+		return &v1.UpdateTenantRequest{
+			Tenant:     &v1.Tenant{Id: text(w.ID), Name: unique(), TimeZone: "Europe/Paris", Locale: "fr", Currency: "CHF"},
+			UpdateMask: paths("name", "time_zone", "locale", "currency", "takes_payments"),
+		}
+	}},
+	"TenantService/CreateLocation": {func(w *world) proto.Message {
+		return &v1.CreateLocationRequest{Location: locationInput(text(w.newLocation()))}
+	}},
+	"TenantService/UpdateLocation": {func(w *world) proto.Message {
+		in := locationInput(text(w.newLocation()))
+		in.Etag = "v1"
+		return &v1.UpdateLocationRequest{Location: in, UpdateMask: paths("name", "time_zone", "geo", "address", "active")}
+	}},
+	"TenantService/GetLocation": {func(w *world) proto.Message { return &v1.GetLocationRequest{LocationId: text(w.location)} }},
+	"TenantService/ListLocations": {func(w *world) proto.Message {
+		w.newLocation()
+		return &v1.ListLocationsRequest{IncludeInactive: true, PageSize: 1}
+	}},
+	"TenantService/CreateResource": {func(w *world) proto.Message {
+		return &v1.CreateResourceRequest{Resource: &v1.Resource{Id: text(w.newRoom()), LocationId: text(w.location), Name: unique(), Kind: unique(), Active: true}}
+	}},
+	"TenantService/UpdateResource": {func(w *world) proto.Message {
+		return &v1.UpdateResourceRequest{
+			Resource:   &v1.Resource{Id: text(w.newRoom()), LocationId: text(w.location), Name: unique(), Kind: unique(), Active: true, Etag: "v1"},
+			UpdateMask: paths("name", "kind", "active"),
+		}
+	}},
+	"TenantService/ListResources": {
+		func(w *world) proto.Message {
+			return &v1.ListResourcesRequest{LocationId: text(w.location), IncludeInactive: true}
+		},
+		func(w *world) proto.Message {
+			w.newRoom()
+			return &v1.ListResourcesRequest{PageSize: 1}
+		},
+	},
+	"TenantService/CreateService": {func(w *world) proto.Message {
+		return &v1.CreateServiceRequest{Service: serviceInput(text(w.newService()))}
+	}},
+	"TenantService/UpdateService": {func(w *world) proto.Message {
+		in := serviceInput(text(w.newService()))
+		in.Etag = "v1"
+		return &v1.UpdateServiceRequest{Service: in, UpdateMask: paths("name", "description", "category", "duration", "default_capacity",
+			"default_waitlist_capacity", "min_party", "max_party", "delivery", "color", "active")}
+	}},
+	"TenantService/GetService": {func(w *world) proto.Message { return &v1.GetServiceRequest{ServiceId: text(w.service)} }},
+	"TenantService/ListServices": {
+		func(w *world) proto.Message {
+			in := serviceInput("")
+			call[*v1.CreateServiceResponse](w.t, w.live, w.token(tenant.RoleOwner), "TenantService/CreateService", &v1.CreateServiceRequest{Service: in})
+			return &v1.ListServicesRequest{Category: in.Category, IncludeInactive: true}
+		},
+		func(w *world) proto.Message {
+			w.newService()
+			return &v1.ListServicesRequest{PageSize: 1}
+		},
+	},
+	"TenantService/GetPolicy": {func(w *world) proto.Message {
+		return &v1.GetPolicyRequest{LocationId: text(w.location), ServiceId: text(w.service)}
+	}},
+	"TenantService/UpdatePolicy": {
+		func(w *world) proto.Message {
+			return policyRequest(&v1.PolicyLayer{Level: v1.PolicyLevel_POLICY_LEVEL_LOCATION, TargetId: text(w.newLocation())})
+		},
+		func(w *world) proto.Message {
+			return policyRequest(&v1.PolicyLayer{Level: v1.PolicyLevel_POLICY_LEVEL_SERVICE, TargetId: text(w.newService())})
+		},
+	},
+	"TenantService/SetChannels": {func(w *world) proto.Message {
+		return &v1.SetChannelsRequest{LocationId: text(w.newLocation()), Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}, Etag: "v1"}
+	}},
+}
+
+// sessionInput has a room and a coach of its own, and a slot of its own.
+func (w *world) sessionInput() *v1.SessionInput {
+	at := w.newSlot()
+	return &v1.SessionInput{
+		ServiceId: text(w.service), LocationId: text(w.location), ResourceId: text(w.room), CoachId: text(w.coach.Member), Title: unique(), Description: unique(),
+		StartTime: timestamppb.New(at), EndTime: timestamppb.New(at.Add(slotLength)), Capacity: proto.Int32(8), WaitlistCapacity: proto.Int32(2),
+	}
+}
+
+// filter finds one session of a series, by all that a filter knows.
+func (w *world) filter(published bool) *v1.SessionFilter {
+	series, first := w.newSeries(published)
+	state := v1.SessionState_SESSION_STATE_DRAFT
+	if published {
+		state = v1.SessionState_SESSION_STATE_PUBLISHED
+	}
+	return &v1.SessionFilter{
+		StartsWithin: w.month(), LocationIds: []string{text(w.location)}, ServiceIds: []string{text(w.service)}, ResourceIds: []string{text(series.Resource)},
+		CoachIds: []string{text(series.Coach)}, States: []v1.SessionState{state}, SeriesId: text(series.ID), SessionIds: []string{text(first)},
+	}
+}
+
+func memberWithoutSubject() member.Member {
+	return member.Member{Name: unique(), Email: unique() + "@example.com"}
+}
+
+func memberInput(who tenant.Caller) *v1.Member {
+	return &v1.Member{
+		Id: text(who.Member), Subject: unique(), Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678", Tier: unique(), Tags: []string{unique()},
+		Roles: []string{tenant.RoleMember}, Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Locale: "de", TimeZone: "Europe/Berlin", Notes: unique(),
+	}
+}
+
+func locationInput(id string) *v1.Location {
+	return &v1.Location{
+		Id: id, Name: unique(), TimeZone: "Europe/Berlin", Geo: &latlng.LatLng{Latitude: 52.5, Longitude: 13.4}, Address: unique(),
+		Channels: []v1.Channel{v1.Channel_CHANNEL_ONLINE}, Active: true,
+	}
+}
+
+func serviceInput(id string) *v1.Service {
+	return &v1.Service{
+		Id: id, Name: unique(), Description: unique(), Category: unique(), Duration: durationpb.New(time.Hour), DefaultCapacity: proto.Int32(10),
+		DefaultWaitlistCapacity: 5, MinParty: 1, MaxParty: 3, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Color: "#aabbcc", Active: true,
+	}
+}
+
+func policyRequest(layer *v1.PolicyLayer) *v1.UpdatePolicyRequest {
+	hour := durationpb.New(time.Hour)
+	layer.Policy = &v1.Policy{
+		AdvanceWindow: durationpb.New(60 * 24 * time.Hour), BookingClosesBefore: hour, CancellationWindow: hour, AllowLateCancellation: proto.Bool(true),
+		AllowReschedule: proto.Bool(true), HoldTtl: hour, CheckinOpensBefore: hour, CheckinClosesAfterEnd: hour, GpsMaxMeters: proto.Int32(100),
+		WaitlistEnabled: proto.Bool(true), AutoNoShow: proto.Bool(true), AutoNoShowAfter: hour,
+		TierCancellations: &v1.TierCancellations{Overrides: []*v1.TierCancellation{{Tier: unique(), CancellationWindow: hour, AllowReschedule: proto.Bool(true)}}},
+	}
+	return &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: paths("advance_window", "booking_closes_before", "cancellation_window", "allow_late_cancellation",
+		"allow_reschedule", "tier_cancellations", "hold_ttl", "checkin_opens_before", "checkin_closes_after_end", "gps_max_meters", "waitlist_enabled",
+		"auto_no_show", "auto_no_show_after")}
+}

@@ -1,0 +1,331 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"google.golang.org/genproto/googleapis/type/date"
+	"google.golang.org/genproto/googleapis/type/latlng"
+	"google.golang.org/genproto/googleapis/type/money"
+	"google.golang.org/genproto/googleapis/type/timeofday"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// build makes a request that succeeds when the world's owner sends it, with everything it needs made
+// anew: whatever else is done with what another build made does not matter.
+type build func(w *world) proto.Message
+
+// requests has for each RPC as many builds as it takes to fill in every id that it knows. The sweeps
+// fail for an RPC, and for an id, that is missing here.
+var requests = func() map[string][]build {
+	all := maps.Clone(peopleRequests)
+	maps.Copy(all, scheduleRequests)
+	return all
+}()
+
+// People, what they hold and what they book.
+var peopleRequests = map[string][]build{
+	// Roles and service accounts
+
+	"AccessService/AssignRole": {func(w *world) proto.Message {
+		return &v1.AssignRoleRequest{MemberId: text(w.newMember().Member), Role: w.newRole()}
+	}},
+	"AccessService/CheckAccess": {
+		func(w *world) proto.Message {
+			return &v1.CheckAccessRequest{Who: &v1.CheckAccessRequest_MemberId{MemberId: text(w.newMember().Member)}, Permission: "session.read"}
+		},
+		func(w *world) proto.Message {
+			return &v1.CheckAccessRequest{Who: &v1.CheckAccessRequest_Subject{Subject: w.newMember().Subject}, Permission: "session.read"}
+		},
+		func(w *world) proto.Message {
+			return &v1.CheckAccessRequest{Who: &v1.CheckAccessRequest_ServiceAccountId{ServiceAccountId: text(w.newAccount())}, Permission: "session.read"}
+		},
+	},
+	"AccessService/CreateRole": {func(*world) proto.Message {
+		return &v1.CreateRoleRequest{Role: &v1.Role{Name: unique(), Title: unique(), Description: unique(), Permissions: []string{"session.read"}}}
+	}},
+	"AccessService/CreateServiceAccount": {func(w *world) proto.Message {
+		return &v1.CreateServiceAccountRequest{Name: unique(), Description: unique(), Roles: []string{w.newRole()}}
+	}},
+	"AccessService/DeleteRole":      {func(w *world) proto.Message { return &v1.DeleteRoleRequest{Role: w.newRole(), Etag: "v1"} }},
+	"AccessService/ListPermissions": {func(*world) proto.Message { return &v1.ListPermissionsRequest{} }},
+	"AccessService/ListRoles":       {func(*world) proto.Message { return &v1.ListRolesRequest{PageSize: 2} }},
+	"AccessService/ListServiceAccounts": {func(w *world) proto.Message {
+		w.newAccount()
+		return &v1.ListServiceAccountsRequest{IncludeRevoked: true, PageSize: 1}
+	}},
+	"AccessService/RevokeRole": {func(w *world) proto.Message {
+		role := w.newRole()
+		return &v1.RevokeRoleRequest{MemberId: text(w.person(unique(), role).Member), Role: role}
+	}},
+	"AccessService/RevokeServiceAccount": {func(w *world) proto.Message {
+		return &v1.RevokeServiceAccountRequest{ServiceAccountId: text(w.newAccount())}
+	}},
+	"AccessService/RotateServiceAccountKey": {func(w *world) proto.Message {
+		return &v1.RotateServiceAccountKeyRequest{ServiceAccountId: text(w.newAccount()), Overlap: durationpb.New(time.Hour)}
+	}},
+	"AccessService/UpdateRole": {func(w *world) proto.Message {
+		return &v1.UpdateRoleRequest{
+			Role:       &v1.Role{Name: w.newRole(), Title: unique(), Description: unique(), Permissions: []string{"session.read"}, Etag: "v1"},
+			UpdateMask: paths("title", "description", "permissions"),
+		}
+	}},
+	"AccessService/ExchangeKey": {func(w *world) proto.Message {
+		_, key := w.newKey()
+		return &v1.ExchangeKeyRequest{Key: key}
+	}},
+
+	// Looking back
+
+	"AnalyticsService/GetAttendanceSummary": {func(w *world) proto.Message { return &v1.GetAttendanceSummaryRequest{Filter: w.period()} }},
+	"AnalyticsService/ListAttendanceDaily": {func(w *world) proto.Message {
+		return &v1.ListAttendanceDailyRequest{Filter: w.period(), PageSize: 2}
+	}},
+	"AnalyticsService/GetBookingTrend": {func(w *world) proto.Message {
+		return &v1.GetBookingTrendRequest{Filter: w.period(), Bucket: v1.TrendBucket_TREND_BUCKET_WEEK}
+	}},
+	"AnalyticsService/GetUtilization": {
+		func(w *world) proto.Message { return &v1.GetUtilizationRequest{Filter: w.period()} },
+		func(w *world) proto.Message {
+			return &v1.GetUtilizationRequest{Filter: w.period(), GroupBy: v1.UtilizationGroup_UTILIZATION_GROUP_LOCATION}
+		},
+		func(w *world) proto.Message {
+			return &v1.GetUtilizationRequest{Filter: w.period(), GroupBy: v1.UtilizationGroup_UTILIZATION_GROUP_RESOURCE}
+		},
+		func(w *world) proto.Message {
+			return &v1.GetUtilizationRequest{Filter: w.period(), GroupBy: v1.UtilizationGroup_UTILIZATION_GROUP_WEEKDAY_HOUR}
+		},
+	},
+	"AuditService/ListAuditEntries": {
+		func(w *world) proto.Message {
+			return &v1.ListAuditEntriesRequest{
+				ActorId: text(w.owner.Member), ActorKind: v1.AuditActorKind_AUDIT_ACTOR_KIND_MEMBER, BatchId: text(w.batch),
+				TimeRange: &v1.TimeRange{Start: timestamppb.New(w.now.Add(-time.Hour)), End: timestamppb.New(w.now.Add(time.Hour))},
+			}
+		},
+		func(w *world) proto.Message {
+			return &v1.ListAuditEntriesRequest{Action: "subscription.start", TargetKind: "subscription", TargetId: text(w.credits)}
+		},
+		func(*world) proto.Message { return &v1.ListAuditEntriesRequest{PageSize: 1} },
+	},
+
+	// Bookings
+
+	"BookingService/Book": {func(w *world) proto.Message {
+		who := w.newMember()
+		return &v1.BookRequest{
+			SessionId: text(w.newSession()), MemberId: text(who.Member), SubscriptionId: text(w.newSubscription(who)),
+			PartySize: 2, Channel: v1.Channel_CHANNEL_PHONE, ExternalRef: unique(), Note: unique(),
+		}
+	}},
+	"BookingService/CancelBooking": {
+		func(w *world) proto.Message {
+			return &v1.CancelBookingRequest{BookingId: text(w.newBooking(w.owner)), Reason: unique()}
+		},
+		func(w *world) proto.Message { return &v1.CancelBookingRequest{BookingId: text(w.newEntry(w.owner))} },
+	},
+	"BookingService/AdminCancelBooking": {
+		func(w *world) proto.Message {
+			return &v1.AdminCancelBookingRequest{BookingId: text(w.newBooking(w.other)), Reason: unique(), Notify: proto.Bool(false)}
+		},
+		func(w *world) proto.Message {
+			return &v1.AdminCancelBookingRequest{BookingId: text(w.newEntry(w.other))}
+		},
+	},
+	"BookingService/GetBooking": {func(w *world) proto.Message { return &v1.GetBookingRequest{BookingId: text(w.newBooking(w.other))} }},
+	"BookingService/ListMyBookings": {func(w *world) proto.Message {
+		w.newEntry(w.owner)
+		w.newBooking(w.owner)
+		w.newBooking(w.owner)
+		return &v1.ListMyBookingsRequest{
+			StartsWithin: w.month(), Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CONFIRMED}, PageSize: 1,
+		}
+	}},
+	"BookingService/ListRoster": {func(w *world) proto.Message {
+		in := w.newSession()
+		w.book(w.app, w.other, in)
+		return &v1.ListRosterRequest{SessionId: text(in), IncludeInactive: true}
+	}},
+	"BookingService/MarkNoShow": {func(w *world) proto.Message { return &v1.MarkNoShowRequest{BookingId: text(w.past(w.other))} }},
+	"BookingService/UndoNoShow": {func(w *world) proto.Message {
+		id := w.past(w.other)
+		_, err := w.app.MarkNoShow(w.ctx(), w.owner, id)
+		w.ok(err)
+		return &v1.UndoNoShowRequest{BookingId: text(id)}
+	}},
+
+	// Check-in
+
+	"CheckInService/CheckIn": {func(w *world) proto.Message {
+		_, id := w.arriving(w.other)
+		return &v1.CheckInRequest{BookingId: text(id)}
+	}},
+	"CheckInService/UndoCheckIn": {func(w *world) proto.Message {
+		_, id := w.arriving(w.other)
+		_, err := w.app.CheckIn(w.ctx(), w.owner, id)
+		w.ok(err)
+		return &v1.UndoCheckInRequest{BookingId: text(id)}
+	}},
+	"CheckInService/SelfCheckIn": {
+		func(w *world) proto.Message {
+			in, _ := w.arriving(w.owner)
+			qr, err := w.app.GetQRToken(w.ctx(), w.owner, in)
+			w.ok(err)
+			return &v1.SelfCheckInRequest{SessionId: text(in), Proof: &v1.SelfCheckInRequest_QrToken{QrToken: qr.Text}}
+		},
+		func(w *world) proto.Message {
+			in, _ := w.arriving(w.owner)
+			return &v1.SelfCheckInRequest{SessionId: text(in), Proof: &v1.SelfCheckInRequest_Position{Position: &latlng.LatLng{Latitude: 52.5, Longitude: 13.4}}}
+		},
+	},
+	"CheckInService/GetQrToken":       {func(w *world) proto.Message { return &v1.GetQrTokenRequest{SessionId: text(w.soon())} }},
+	"CheckInService/CreateDisplayUrl": {func(w *world) proto.Message { return &v1.CreateDisplayUrlRequest{SessionId: text(w.soon())} }},
+	"CheckInService/GetDisplay": {func(w *world) proto.Message {
+		in, _ := w.arriving(w.other)
+		link, err := w.app.CreateDisplayURL(w.ctx(), w.owner, in)
+		w.ok(err)
+		return &v1.GetDisplayRequest{Token: link.Token}
+	}},
+	"CheckInService/ListAttendance": {func(w *world) proto.Message {
+		who := w.newMember()
+		for range 2 {
+			_, err := w.app.MarkNoShow(w.ctx(), w.owner, w.past(who))
+			w.ok(err)
+		}
+		return &v1.ListAttendanceRequest{MemberId: text(who.Member), PageSize: 1}
+	}},
+
+	// Plans and credits
+
+	"CreditService/CreatePlan": {func(*world) proto.Message { return &v1.CreatePlanRequest{Plan: planInput()} }},
+	"CreditService/UpdatePlan": {func(w *world) proto.Message {
+		return &v1.UpdatePlanRequest{
+			PlanId: text(w.newPlan().ID), Plan: planInput(), Etag: "v1",
+			UpdateMask: paths("name", "description", "credits", "period", "term", "daily_limit", "weekly_limit", "allow_overlap", "price", "active"),
+		}
+	}},
+	"CreditService/ListPlans": {func(w *world) proto.Message {
+		w.newPlan()
+		return &v1.ListPlansRequest{IncludeInactive: true, PageSize: 1}
+	}},
+	"CreditService/Subscribe": {func(w *world) proto.Message {
+		return &v1.SubscribeRequest{
+			MemberId: text(w.newMember().Member), PlanId: text(w.plan.ID), StartTime: timestamppb.New(w.now), Reason: unique(),
+		}
+	}},
+	"CreditService/PauseSubscription": {func(w *world) proto.Message {
+		return &v1.PauseSubscriptionRequest{SubscriptionId: text(w.newSubscription(w.newMember())), Reason: unique()}
+	}},
+	"CreditService/ResumeSubscription": {func(w *world) proto.Message {
+		id := w.newSubscription(w.newMember())
+		_, err := w.app.SetSubscriptionStatus(w.ctx(), w.owner, id, credit.Paused, "")
+		w.ok(err)
+		return &v1.ResumeSubscriptionRequest{SubscriptionId: text(id), Reason: unique()}
+	}},
+	"CreditService/MarkDebt": {func(w *world) proto.Message {
+		return &v1.MarkDebtRequest{SubscriptionId: text(w.newSubscription(w.newMember())), Reason: unique()}
+	}},
+	"CreditService/CancelSubscription": {func(w *world) proto.Message {
+		return &v1.CancelSubscriptionRequest{SubscriptionId: text(w.newSubscription(w.newMember())), Reason: unique()}
+	}},
+	"CreditService/GrantCredits": {func(w *world) proto.Message {
+		return &v1.GrantCreditsRequest{SubscriptionId: text(w.newSubscription(w.newMember())), Amount: 3, Reason: unique()}
+	}},
+	"CreditService/RefundCredit": {func(w *world) proto.Message {
+		who := w.newMember()
+		w.newSubscription(who)
+		return &v1.RefundCreditRequest{BookingId: text(w.newBooking(who)), Reason: unique()}
+	}},
+	"CreditService/GetBalance": {func(w *world) proto.Message {
+		return &v1.GetBalanceRequest{MemberId: text(w.other.Member), IncludeEnded: true}
+	}},
+	"CreditService/ListLedger": {func(w *world) proto.Message {
+		_, _, err := w.app.GrantCredits(w.ctx(), w.owner, w.credits, 1, unique())
+		w.ok(err)
+		return &v1.ListLedgerRequest{SubscriptionId: text(w.credits), PageSize: 1}
+	}},
+
+	// Members
+
+	"MemberService/CreateMember": {func(w *world) proto.Message { return &v1.CreateMemberRequest{Member: memberInput(w.newMember())} }},
+	"MemberService/UpdateMember": {func(w *world) proto.Message {
+		m, err := w.app.CreateMember(w.ctx(), w.owner, memberWithoutSubject())
+		w.ok(err)
+		sent := memberInput(tenant.Caller{Member: m.ID})
+		sent.Etag = "v1"
+		return &v1.UpdateMemberRequest{Member: sent, UpdateMask: paths("subject", "name", "email", "phone", "tier", "tags", "status", "locale", "time_zone", "notes")}
+	}},
+	"MemberService/GetMember": {func(w *world) proto.Message { return &v1.GetMemberRequest{MemberId: text(w.newMember().Member)} }},
+	"MemberService/ListMembers": {
+		func(w *world) proto.Message {
+			m := memberWithoutSubject()
+			m.Tier, m.Tags = unique(), []string{unique()}
+			m, err := w.app.CreateMember(w.ctx(), w.owner, m)
+			w.ok(err)
+			return &v1.ListMembersRequest{
+				Query: m.Name, Role: tenant.RoleMember, Tier: m.Tier, Tag: m.Tags[0], Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE,
+			}
+		},
+		func(w *world) proto.Message {
+			role := w.newRole()
+			w.person(unique(), role)
+			return &v1.ListMembersRequest{Role: role}
+		},
+		func(*world) proto.Message { return &v1.ListMembersRequest{PageSize: 1} },
+	},
+	"MemberService/ImportMembers": {func(*world) proto.Message {
+		return &v1.ImportMembersRequest{Csv: []byte("name,email\n" + unique() + "," + unique() + "@example.com\n")}
+	}},
+	"MemberService/GetMe": {func(*world) proto.Message { return &v1.GetMeRequest{} }},
+	"MemberService/UpdateMe": {func(w *world) proto.Message {
+		sent := memberInput(w.owner)
+		return &v1.UpdateMeRequest{Member: sent, UpdateMask: paths("name", "email", "phone", "locale", "time_zone")}
+	}},
+	"MemberService/RegisterDevice": {func(*world) proto.Message {
+		return &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_WEB, Token: unique()}
+	}},
+	"MemberService/UnregisterDevice": {func(w *world) proto.Message {
+		return &v1.UnregisterDeviceRequest{DeviceId: text(w.newDevice(w.owner))}
+	}},
+}
+
+func text(id fmt.Stringer) string { return id.String() }
+
+func paths(names ...string) *fieldmaskpb.FieldMask { return &fieldmaskpb.FieldMask{Paths: names} }
+
+func civilMessage(t time.Time) *date.Date {
+	return &date.Date{Year: int32(t.Year()), Month: int32(t.Month()), Day: int32(t.Day())}
+}
+
+// period is the days around now, in the world's only place.
+func (w *world) period() *v1.AnalyticsFilter {
+	return &v1.AnalyticsFilter{
+		StartDate: civilMessage(w.now.AddDate(0, 0, -3)), EndDate: civilMessage(w.now.AddDate(0, 0, 12)),
+		LocationIds: []string{text(w.location)}, ServiceIds: []string{text(w.service)},
+	}
+}
+
+// month is the time in which everything takes place.
+func (w *world) month() *v1.TimeRange {
+	return &v1.TimeRange{Start: timestamppb.New(w.now.AddDate(0, 0, -1)), End: timestamppb.New(w.now.AddDate(0, 0, 31))}
+}
+
+func timeOfDay(hours, minutes int32) *timeofday.TimeOfDay {
+	return &timeofday.TimeOfDay{Hours: hours, Minutes: minutes}
+}
+
+func planInput() *v1.PlanInput {
+	return &v1.PlanInput{
+		Name: unique(), Description: unique(), Kind: v1.PlanKind_PLAN_KIND_CREDITS, Credits: 5,
+		Period: durationpb.New(30 * 24 * time.Hour), Term: durationpb.New(365 * 24 * time.Hour), DailyLimit: proto.Int32(2), WeeklyLimit: proto.Int32(7),
+		Price: &money.Money{CurrencyCode: "EUR", Units: 49, Nanos: 900_000_000}, Active: true,
+	}
+}

@@ -1,0 +1,306 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/grant"
+	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// world is a tenant with one of everything, made by the use cases. The same people, by the subjects of
+// their tokens, are in every world; all other texts are its own.
+type world struct {
+	t      *testing.T
+	live   *liveNode
+	app    *app.App
+	before *app.App // three hours ago
+	now    time.Time
+
+	ID tenant.TenantID
+	// The people, by the roles that are their subjects; partner is a service account.
+	owner, admin, coach, member tenant.Caller
+	partner                     string
+	other                       tenant.Caller // one more member
+
+	location tenant.LocationID
+	room     tenant.ResourceID
+	service  tenant.ServiceID
+	plan     credit.Plan // credits, overlaps allowed
+	credits  tenant.SubscriptionID
+	workout  tenant.WorkoutID
+	role     string // of its own, without permissions
+	batch    tenant.BatchID
+
+	slots *atomic.Int64
+}
+
+// in is the world as seen by a test of its own.
+func (w world) in(t *testing.T) *world {
+	w.t = t
+	return &w
+}
+
+// serial makes texts that no two things share, in any world.
+var serial atomic.Int64
+
+// unique gives a text that nobody else has: a name, a role, the beginning of an address.
+func unique() string { return fmt.Sprintf("n%06d", serial.Add(1)) }
+
+// slotLength is how long the world's sessions last, at most.
+const slotLength = 15 * time.Minute
+
+func newWorld(t *testing.T, live *liveNode) *world {
+	t.Helper()
+	now := time.Now().UTC().Truncate(time.Second)
+	w := &world{
+		t: t, live: live, now: now, app: live.app, slots: new(atomic.Int64),
+		before: app.New(app.Config{DB: live.db, Now: func() time.Time { return now.Add(-3 * time.Hour) }, RolesChanged: live.rolesChanged}),
+	}
+	made, err := w.app.CreateTenant(t.Context(), app.NewTenant{
+		Name: unique(), TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
+		Owner: &app.FirstOwner{Subject: tenant.RoleOwner, Name: unique(), Email: unique() + "@example.com"},
+	})
+	w.ok(err)
+	w.ID = made.ID
+	members, err := w.app.ListMembers(t.Context(), tenant.System(w.ID), member.Search{Limit: 1})
+	w.ok(err)
+	w.owner = tenant.Caller{Tenant: w.ID, Subject: tenant.RoleOwner, Member: members[0].ID, Roles: []string{tenant.RoleOwner}}
+	w.admin = w.person(tenant.RoleAdmin, tenant.RoleAdmin)
+	w.coach = w.person(tenant.RoleCoach, tenant.RoleCoach)
+	w.member = w.person(tenant.RoleMember)
+	w.other = w.person("other")
+
+	w.role = w.newRole()
+	w.person("gardener", w.role)
+	_, err = w.app.RevokeRole(w.ctx(), w.owner, w.person("idler").Member, tenant.RoleMember)
+	w.ok(err)
+	left := w.person("left")
+	_, err = w.app.UpdateMember(w.ctx(), w.owner, left.Member, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil })
+	w.ok(err)
+	account, _, err := w.app.CreateServiceAccount(w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}})
+	w.ok(err)
+	w.partner = "sa:" + account.ID.String()
+
+	w.location, w.service = w.newLocation(), w.newService()
+	w.room = w.newRoom()
+	w.plan = w.newPlan()
+	w.credits = w.newSubscription(w.other)
+	w.workout = w.newWorkout()
+	w.app.AddInlineWorkout(w.ctx(), w.owner, w.newSession(), unique(), unique()) //nolint:errcheck // only more of everything
+	done, err := w.app.BulkPublish(w.ctx(), w.owner, session.Filter{Sessions: []tenant.SessionID{w.newDraft()}})
+	w.ok(err)
+	w.batch = done.Batch
+	w.newEntry(w.other)
+	w.newDevice(w.other)
+	w.newBooking(w.other)
+	return w
+}
+
+func (w *world) ctx() context.Context { return w.t.Context() }
+
+func (w *world) ok(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatalf("the world is not made: %v", err)
+	}
+}
+
+// token is good for the world; also for others, where they are named.
+func (w *world) token(subject string, others ...*world) string {
+	w.t.Helper()
+	tenants := []tenant.TenantID{w.ID}
+	for _, o := range others {
+		tenants = append(tenants, o.ID)
+	}
+	return w.live.Token(w.t, subject, tenants...)
+}
+
+// person makes a member who is called by the subject, with roles beside that of a member.
+func (w *world) person(subject string, roles ...string) tenant.Caller {
+	w.t.Helper()
+	m, err := w.app.CreateMember(w.ctx(), w.owner, member.Member{Subject: subject, Name: unique(), Email: unique() + "@example.com"})
+	w.ok(err)
+	for _, role := range roles {
+		m.Roles, err = w.app.AssignRole(w.ctx(), w.owner, m.ID, role)
+		w.ok(err)
+	}
+	return tenant.Caller{Tenant: w.ID, Subject: subject, Member: m.ID, Roles: m.Roles}
+}
+
+func (w *world) newMember() tenant.Caller {
+	w.t.Helper()
+	return w.person(unique())
+}
+
+func (w *world) newRole() string {
+	w.t.Helper()
+	made, err := w.app.CreateRole(w.ctx(), w.owner, grant.Role{Name: unique(), Title: unique()})
+	w.ok(err)
+	return made.Name
+}
+
+func (w *world) newAccount() tenant.ServiceAccountID {
+	w.t.Helper()
+	id, _ := w.newKey()
+	return id
+}
+
+func (w *world) newKey() (tenant.ServiceAccountID, string) {
+	w.t.Helper()
+	account, key, err := w.app.CreateServiceAccount(w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}})
+	w.ok(err)
+	return account.ID, key
+}
+
+func (w *world) newLocation() tenant.LocationID {
+	w.t.Helper()
+	made, err := w.app.CreateLocation(w.ctx(), w.owner, catalog.Location{
+		Name: unique(), TimeZone: "Europe/Berlin", Point: &catalog.Point{Latitude: 52.5, Longitude: 13.4}, Channels: catalog.Channels(), Active: true,
+	})
+	w.ok(err)
+	return made.ID
+}
+
+func (w *world) newRoom() tenant.ResourceID {
+	w.t.Helper()
+	made, err := w.app.CreateResource(w.ctx(), w.owner, catalog.Resource{Location: w.location, Name: unique(), Active: true})
+	w.ok(err)
+	return made.ID
+}
+
+func (w *world) newService() tenant.ServiceID {
+	w.t.Helper()
+	made, err := w.app.CreateService(w.ctx(), w.owner, catalog.Service{
+		Name: unique(), Duration: slotLength, DefaultCapacity: new(10), DefaultWaitlistCapacity: 5, MinParty: 1, MaxParty: 4,
+		Delivery: catalog.InPerson, Active: true,
+	})
+	w.ok(err)
+	return made.ID
+}
+
+func (w *world) newPlan() credit.Plan {
+	w.t.Helper()
+	made, err := w.app.CreatePlan(w.ctx(), w.owner, credit.Plan{Name: unique(), Kind: credit.Credits, Credits: 100, AllowOverlap: true, Active: true})
+	w.ok(err)
+	return made
+}
+
+func (w *world) newSubscription(who tenant.Caller) tenant.SubscriptionID {
+	w.t.Helper()
+	made, err := w.app.Subscribe(w.ctx(), w.owner, app.SubscribeRequest{Member: who.Member, Plan: w.plan.ID})
+	w.ok(err)
+	return made.ID
+}
+
+// newSlot is a time at which nothing else is, tomorrow or later.
+func (w *world) newSlot() time.Time {
+	return w.now.Add(26*time.Hour + time.Duration(w.slots.Add(1))*(slotLength+time.Minute))
+}
+
+func (w *world) sessionAt(at time.Time, change ...func(*session.Input)) session.Input {
+	in := session.Input{Service: w.service, Location: w.location, StartsAt: at, Title: unique()}
+	for _, f := range change {
+		f(&in)
+	}
+	return in
+}
+
+func (w *world) makeSession(a *app.App, in session.Input, publish bool) tenant.SessionID {
+	w.t.Helper()
+	made, err := a.CreateSession(w.ctx(), w.owner, in, publish)
+	w.ok(err)
+	return made.ID
+}
+
+func (w *world) newSession(change ...func(*session.Input)) tenant.SessionID {
+	w.t.Helper()
+	return w.makeSession(w.app, w.sessionAt(w.newSlot(), change...), true)
+}
+
+func (w *world) newDraft() tenant.SessionID {
+	w.t.Helper()
+	return w.makeSession(w.app, w.sessionAt(w.newSlot()), false)
+}
+
+// soon is a session in which everybody can check in now.
+func (w *world) soon() tenant.SessionID {
+	w.t.Helper()
+	return w.makeSession(w.app, w.sessionAt(w.now.Add(30*time.Minute)), true)
+}
+
+func (w *world) book(a *app.App, who tenant.Caller, in tenant.SessionID) app.Place {
+	w.t.Helper()
+	place, err := a.Book(w.ctx(), who, app.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
+	w.ok(err)
+	return place
+}
+
+func (w *world) newBooking(who tenant.Caller) tenant.BookingID {
+	w.t.Helper()
+	return w.book(w.app, who, w.newSession()).Booking.ID
+}
+
+// arriving is a booking that can be checked in now.
+func (w *world) arriving(who tenant.Caller) (tenant.SessionID, tenant.BookingID) {
+	w.t.Helper()
+	in := w.soon()
+	return in, w.book(w.app, who, in).Booking.ID
+}
+
+// past is a booking of a session that is over.
+func (w *world) past(who tenant.Caller) tenant.BookingID {
+	w.t.Helper()
+	in := w.makeSession(w.before, w.sessionAt(w.now.Add(-2*time.Hour)), true)
+	return w.book(w.before, who, in).Booking.ID
+}
+
+// newEntry is a place in the queue of a session that somebody else has filled.
+func (w *world) newEntry(who tenant.Caller) tenant.EntryID {
+	w.t.Helper()
+	in := w.newSession(func(in *session.Input) { in.Capacity = new(1) })
+	w.book(w.app, w.coach, in)
+	return w.book(w.app, who, in).Entry.ID
+}
+
+func (w *world) newDevice(who tenant.Caller) tenant.DeviceID {
+	w.t.Helper()
+	made, err := w.app.RegisterDevice(w.ctx(), who, member.IOS, unique())
+	w.ok(err)
+	return made.ID
+}
+
+func (w *world) newWorkout() tenant.WorkoutID {
+	w.t.Helper()
+	made, err := w.app.CreateWorkout(w.ctx(), w.owner, unique(), unique())
+	w.ok(err)
+	return made.ID
+}
+
+// newSeries has two sessions, in a room and with a coach of their own.
+func (w *world) newSeries(publish bool) (session.Series, tenant.SessionID) {
+	w.t.Helper()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	w.ok(err)
+	starts := w.newSlot().In(berlin)
+	coach := w.newMember()
+	_, err = w.app.AssignRole(w.ctx(), w.owner, coach.Member, tenant.RoleCoach)
+	w.ok(err)
+	in := w.sessionAt(time.Time{})
+	in.Resource, in.Coach = w.newRoom(), coach.Member
+	made, sessions, err := w.app.CreateSeries(w.ctx(), w.owner, app.SeriesInput{
+		Template: in, Publish: publish,
+		Pattern: session.Pattern{Rule: "FREQ=DAILY;COUNT=2", Date: civil.DateOf(starts, berlin), Time: civil.TimeOfDay{Hour: starts.Hour(), Minute: starts.Minute()}},
+	})
+	w.ok(err)
+	return made, sessions[0]
+}
