@@ -54,13 +54,15 @@ var (
 	times   = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
 	numbers = regexp.MustCompile(`"(year|month|day|hours|minutes|seconds|nanos)": ?\d+`)
 	secrets = regexp.MustCompile(`berth_\w+`)
+	marks   = regexp.MustCompile(`"(etag|nextPageToken)": ?"[^"]+"`)
 )
 
 // shape is an outcome without what differs between two things that were made alike.
 func (o outcome) shape() outcome {
 	clean := func(text string) string {
 		text = times.ReplaceAllString(uuids.ReplaceAllString(serials.ReplaceAllString(text, "<text>"), "<id>"), "<time>")
-		return secrets.ReplaceAllString(numbers.ReplaceAllString(text, `"$1":0`), "<secret>")
+		text = secrets.ReplaceAllString(numbers.ReplaceAllString(text, `"$1":0`), "<secret>")
+		return marks.ReplaceAllString(text, `"$1":"<mark>"`)
 	}
 	o.Message, o.Answer = clean(o.Message), clean(o.Answer)
 	metadata := make(map[string]string, len(o.Metadata))
@@ -105,18 +107,16 @@ func TestTenantsAreStrangers(t *testing.T) {
 	}
 	both := ours.token(tenant.RoleOwner, theirs)
 
-	t.Run("all", func(t *testing.T) {
-		for _, p := range procedures() {
-			if p.Public() {
-				continue
-			}
-			t.Run(p.Short(), func(t *testing.T) {
-				t.Parallel()
-				s := &strangers{t: t, live: live, p: p, ours: ours.in(t), token: both, secrets: secretsOf}
-				s.sweep(requests[p.Short()], foreign[p.Short()])
-			})
+	for _, p := range procedures() {
+		if p.Public() {
+			continue
 		}
-	})
+		// One after the other: what one RPC does would show in what another reads.
+		t.Run(p.Short(), func(t *testing.T) { //nolint:paralleltest // see above
+			s := &strangers{t: t, live: live, p: p, ours: ours.in(t), token: both, secrets: secretsOf}
+			s.sweep(requests[p.Short()], foreign[p.Short()])
+		})
+	}
 	if diff := cmp.Diff(before, live.rows(t, theirs.ID)); diff != "" {
 		t.Errorf("the other tenant has changed:\n%s", diff)
 	}
@@ -195,7 +195,8 @@ func (s *strangers) swap(at place, b build, theirs string) {
 		}
 		ignored := ignoredIDs[s.p.Short()+" "+at.String()]
 		chosen := s.p.Reads() || at[0].Name() == "filter" // which may find nothing
-		if got.Code != codes.NotFound && !(got.Code == codes.OK && (chosen || ignored)) {
+		missing := got.Code == codes.NotFound || at.leaf().Name() == "coach_id" && got.Reason == "COACH_INVALID"
+		if !missing && !(got.Code == codes.OK && (chosen || ignored)) {
 			s.t.Errorf("%s of another tenant: %s", at, got)
 		}
 		if ignored && got.Code != codes.OK {
@@ -469,4 +470,3 @@ func TestOwnThingsOnly(t *testing.T) {
 		t.Errorf("only %d ids of other members' were tried", seen)
 	}
 }
-

@@ -187,11 +187,11 @@ var scheduleRequests = map[string][]build{
 	}},
 }
 
-// sessionInput has a room and a coach of its own, and a slot of its own.
+// sessionInput has a slot, a room and a coach of its own.
 func (w *world) sessionInput() *v1.SessionInput {
 	at := w.newSlot()
 	return &v1.SessionInput{
-		ServiceId: text(w.service), LocationId: text(w.location), ResourceId: text(w.room), CoachId: text(w.coach.Member), Title: unique(), Description: unique(),
+		ServiceId: text(w.service), LocationId: text(w.location), ResourceId: text(w.newRoom()), CoachId: text(w.newCoach()), Title: unique(), Description: unique(),
 		StartTime: timestamppb.New(at), EndTime: timestamppb.New(at.Add(slotLength)), Capacity: proto.Int32(8), WaitlistCapacity: proto.Int32(2),
 	}
 }

@@ -86,9 +86,9 @@ var peopleRequests = map[string][]build{
 	// Looking back
 
 	"AnalyticsService/GetAttendanceSummary": {func(w *world) proto.Message { return &v1.GetAttendanceSummaryRequest{Filter: w.period()} }},
-	"AnalyticsService/ListAttendanceDaily": {func(w *world) proto.Message {
-		return &v1.ListAttendanceDailyRequest{Filter: w.period(), PageSize: 2}
-	}},
+	"AnalyticsService/ListAttendanceDaily": {
+		func(w *world) proto.Message { return &v1.ListAttendanceDailyRequest{Filter: w.period()} },
+	},
 	"AnalyticsService/GetBookingTrend": {func(w *world) proto.Message {
 		return &v1.GetBookingTrendRequest{Filter: w.period(), Bucket: v1.TrendBucket_TREND_BUCKET_WEEK}
 	}},

@@ -33,7 +33,6 @@ type world struct {
 	other                       tenant.Caller // one more member
 
 	location tenant.LocationID
-	room     tenant.ResourceID
 	service  tenant.ServiceID
 	plan     credit.Plan // credits, overlaps allowed
 	credits  tenant.SubscriptionID
@@ -92,7 +91,6 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	w.partner = "sa:" + account.ID.String()
 
 	w.location, w.service = w.newLocation(), w.newService()
-	w.room = w.newRoom()
 	w.plan = w.newPlan()
 	w.credits = w.newSubscription(w.other)
 	w.workout = w.newWorkout()
@@ -140,6 +138,11 @@ func (w *world) person(subject string, roles ...string) tenant.Caller {
 func (w *world) newMember() tenant.Caller {
 	w.t.Helper()
 	return w.person(unique())
+}
+
+func (w *world) newCoach() tenant.MemberID {
+	w.t.Helper()
+	return w.person(unique(), tenant.RoleCoach).Member
 }
 
 func (w *world) newRole() string {
@@ -292,11 +295,8 @@ func (w *world) newSeries(publish bool) (session.Series, tenant.SessionID) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	w.ok(err)
 	starts := w.newSlot().In(berlin)
-	coach := w.newMember()
-	_, err = w.app.AssignRole(w.ctx(), w.owner, coach.Member, tenant.RoleCoach)
-	w.ok(err)
 	in := w.sessionAt(time.Time{})
-	in.Resource, in.Coach = w.newRoom(), coach.Member
+	in.Resource, in.Coach = w.newRoom(), w.newCoach()
 	made, sessions, err := w.app.CreateSeries(w.ctx(), w.owner, app.SeriesInput{
 		Template: in, Publish: publish,
 		Pattern: session.Pattern{Rule: "FREQ=DAILY;COUNT=2", Date: civil.DateOf(starts, berlin), Time: civil.TimeOfDay{Hour: starts.Hour(), Minute: starts.Minute()}},

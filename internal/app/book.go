@@ -54,7 +54,7 @@ func (a *App) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (Pl
 	if r.Member.IsZero() {
 		return Place{}, fault.Invalid("member_id", "Say for whom: you are no member yourself.")
 	}
-	var races []func(error) bool
+	races := []func(error) bool{byQueue}
 	if r.ExternalRef != "" {
 		races = append(races, byRef)
 	}

@@ -59,7 +59,7 @@ func TestImportMembers(t *testing.T) {
 	if diff := cmp.Diff(want, found[0]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := h.count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.import' and batch_id = $2
+	if got := h.count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.imported' and batch_id = $2
 		and (changes->>'members')::int = $3`, h.Tenant, report.Batch, n); got != 1 {
 		t.Errorf("%d audit entries", got)
 	}

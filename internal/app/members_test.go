@@ -71,7 +71,7 @@ func TestCreateMember(t *testing.T) {
 	if diff := cmp.Diff(want, read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if n := h.count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.create' and target_id = $2
+	if n := h.count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.created' and target_id = $2
 		and actor = $3 and changes->'after'->>'email' = 'Ana@Example.com'`, h.Tenant, made.ID.String(), h.Coach.Member.String()); n != 1 {
 		t.Errorf("%d audit entries", n)
 	}
@@ -120,7 +120,7 @@ func TestUpdateMember(t *testing.T) {
 	if err != nil || after.Version != 2 || after.Tier != "gold" || after.Subject != "ana" || after.Notes != "" {
 		t.Fatalf("%+v, %v", after, err)
 	}
-	if n := h.count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.update' and target_id = $2
+	if n := h.count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.updated' and target_id = $2
 		and changes = '{"before": {"tier": "", "notes": "old", "subject": ""}, "after": {"tier": "gold", "notes": "", "subject": "ana"}}'`,
 		h.Tenant, made.ID.String()); n != 1 {
 		t.Errorf("%d audit entries", n)

@@ -122,7 +122,7 @@ func (t *tx) ownRole(ctx context.Context, name string, expect *int) (grant.Role,
 
 // AssignRole gives a member a role, and gives all that they hold then. Giving it again changes nothing.
 func (a *App) AssignRole(ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string) ([]string, error) {
-	return a.moveRole(ctx, caller, "role.assign", id, role, func(t *tx, m member.Member, _ bool) ([]string, error) {
+	return a.moveRole(ctx, caller, "role.assign", "role.assigned", id, role, func(t *tx, m member.Member, _ bool) ([]string, error) {
 		if slices.Contains(m.Roles, role) {
 			return m.Roles, nil
 		}
@@ -135,7 +135,7 @@ func (a *App) AssignRole(ctx context.Context, caller tenant.Caller, id tenant.Me
 
 // RevokeRole takes a role from a member, and gives all that they hold then. Taking one that they do not hold changes nothing.
 func (a *App) RevokeRole(ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string) ([]string, error) {
-	return a.moveRole(ctx, caller, "role.revoke", id, role, func(t *tx, m member.Member, otherOwner bool) ([]string, error) {
+	return a.moveRole(ctx, caller, "role.revoke", "role.revoked", id, role, func(t *tx, m member.Member, otherOwner bool) ([]string, error) {
 		if !slices.Contains(m.Roles, role) {
 			return m.Roles, nil
 		}
@@ -148,11 +148,11 @@ func (a *App) RevokeRole(ctx context.Context, caller tenant.Caller, id tenant.Me
 }
 
 // moveRole lets a role move where the caller has all that it gives. Move gives the roles that the member holds after it.
-func (a *App) moveRole(ctx context.Context, caller tenant.Caller, action string, id tenant.MemberID, role string,
+func (a *App) moveRole(ctx context.Context, caller tenant.Caller, use, action string, id tenant.MemberID, role string,
 	move func(t *tx, m member.Member, otherOwner bool) ([]string, error),
 ) ([]string, error) {
 	var roles []string
-	err := a.regrant(ctx, caller, action, func(ctx context.Context, t *tx) error {
+	err := a.regrant(ctx, caller, use, func(ctx context.Context, t *tx) error {
 		var m *member.Member
 		var otherOwner bool
 		var batch pg.Batch

@@ -101,7 +101,7 @@ func TestRoles(t *testing.T) {
 	}
 	wantReason(t, h.app.DeleteRole(t.Context(), h.Owner, "front_desk", nil), fault.RoleNotFound)
 
-	for action, n := range map[string]int{"role.create": 1, "role.update": 1, "role.delete": 1, "role.assign": 1, "role.revoke": 1, "account.create": 1, "account.revoke": 1} {
+	for action, n := range map[string]int{"role.created": 1, "role.updated": 1, "role.deleted": 1, "role.assigned": 1, "role.revoked": 1, "account.created": 1, "account.revoked": 1} {
 		if got := h.count(`select count(*) from audit_entries where tenant_id = $1 and action = $2 and actor = $3`,
 			h.Tenant, action, h.Owner.Member.String()); got != n {
 			t.Errorf("%d audit entries %s", got, action)
@@ -164,7 +164,7 @@ func TestAssigningAndRevokingAgainChangesNothing(t *testing.T) {
 			t.Errorf("%v, %v", roles, err)
 		}
 	}
-	for _, action := range []string{"role.assign", "role.revoke"} {
+	for _, action := range []string{"role.assigned", "role.revoked"} {
 		if n := h.count(`select count(*) from audit_entries where tenant_id = $1 and action = $2`, h.Tenant, action); n != 1 {
 			t.Errorf("%d audit entries %s", n, action)
 		}

@@ -52,11 +52,14 @@ var (
 	byRef = func(err error) bool {
 		return pg.IsUnique(err, "bookings_external_ref", "waitlist_entries_external_ref", "bookings_active", "waitlist_entries_active")
 	}
+	// byQueue: two joined the queue at the same moment, and the same number or the last room was given twice.
+	byQueue = func(err error) bool {
+		return pg.IsUnique(err, "waitlist_entries_seq") || pg.IsCheck(err, "sessions_waitlist")
+	}
 	// byPromotion: somebody on the waitlist was promoted here and booked something in the way
 	// elsewhere. The next look passes them over.
 	byPromotion = func(err error) bool {
-		return pg.IsExclusion(err, "bookings_overlap") || pg.IsUnique(err, "bookings_active") ||
-			pg.IsUnique(err, "waitlist_entries_seq") || pg.IsCheck(err, "sessions_waitlist")
+		return pg.IsExclusion(err, "bookings_overlap") || pg.IsUnique(err, "bookings_active")
 	}
 )
 

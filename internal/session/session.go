@@ -103,10 +103,10 @@ func (s Session) At(span civil.Span, zone *time.Location) Session {
 // Publish puts a draft on sale. It reports whether anything changed, as the
 // other changes of state do.
 func (s Session) Publish(now time.Time) (Session, bool, error) {
-	switch {
-	case s.State == catalog.Cancelled:
+	if s.State == catalog.Cancelled {
 		return s, false, wrongState(s)
-	case s.State == catalog.Published:
+	}
+	if s.State == catalog.Published {
 		return s, false, nil
 	}
 	s.State = catalog.Published

@@ -31,12 +31,22 @@ describe("berthError", () => {
               field: { elements: [{ fieldName: "session" }, { fieldName: "capacity" }] },
               message: "must be at least 1",
             },
+            {
+              field: {
+                elements: [
+                  { fieldName: "rules", subscript: { case: "index", value: 2n } },
+                  { fieldName: "tiers", subscript: { case: "stringKey", value: "gold" } },
+                ],
+              },
+              message: "must be known",
+            },
           ],
         },
       },
     ]);
     expect(berthError(error).violations).toEqual([
       { field: "session.capacity", message: "must be at least 1" },
+      { field: 'rules[2].tiers["gold"]', message: "must be known" },
     ]);
   });
 

@@ -15,6 +15,7 @@ export interface BerthError {
   readonly violations: readonly Violation[];
 }
 
+/** One field that breaks its rule. */
 export interface Violation {
   /** A path in the request, in the contract's spelling: `filter.session_ids[2]`. */
   readonly field: string;

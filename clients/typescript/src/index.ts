@@ -1,3 +1,11 @@
+/**
+ * Berth's services and messages, as the contract has them, and `berthError`, which tells why a
+ * call was refused. A service becomes a client by `createClient` of `@connectrpc/connect`, over a
+ * transport for Connect, gRPC or gRPC-Web.
+ *
+ * @packageDocumentation
+ */
+
 export { type BerthError, berthError, type Violation } from "./error.js";
 export * from "./gen/berth/v1/access_pb.js";
 export * from "./gen/berth/v1/access_service_pb.js";
