@@ -37,7 +37,7 @@ func Seed(ctx context.Context, db *pg.DB, now time.Time, progress func(line stri
 		return nil, err
 	}
 	var all []Tenant
-	for i, build := range []func(*builder) error{studio, club, salon} {
+	for i, build := range []func(context.Context, *builder) error{studio, club, salon} {
 		b := newBuilder(db, now, progress)
 		t, err := b.find(ctx, i, there)
 		if err == nil && t == nil {
@@ -114,8 +114,8 @@ func subjects(partner grant.Account) map[string]string {
 	}
 }
 
-func (b *builder) make(ctx context.Context, build func(*builder) error) (*Tenant, error) {
-	if err := build(b); err != nil {
+func (b *builder) make(ctx context.Context, build func(context.Context, *builder) error) (*Tenant, error) {
+	if err := build(ctx, b); err != nil {
 		return nil, err
 	}
 	account, _, err := b.app.CreateServiceAccount(ctx, b.owner, grant.Account{Name: "Partner app", Roles: []string{tenant.RolePartner}})

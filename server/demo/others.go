@@ -12,8 +12,7 @@ import (
 )
 
 // club is a golf club: a tee time every eight minutes at weekends, for parties of up to four.
-func club(b *builder) error {
-	ctx := context.Background()
+func club(ctx context.Context, b *builder) error {
 	b.progress("demo club: courses, tee sheet")
 	if _, err := b.open(ctx, app.NewTenant{Name: "Dunes Golf Club", TimeZone: "Europe/London", Locale: "en", Currency: "GBP"}); err != nil {
 		return err
@@ -41,8 +40,7 @@ func club(b *builder) error {
 }
 
 // salon is a hairdresser's: appointments of one seat, each with a stylist and a chair.
-func salon(b *builder) error {
-	ctx := context.Background()
+func salon(ctx context.Context, b *builder) error {
 	b.progress("demo salon: stylists, appointments")
 	staff, err := b.open(ctx, app.NewTenant{Name: "Corner Salon", TimeZone: "Europe/Paris", Locale: "en", Currency: "EUR"})
 	if err != nil {

@@ -26,8 +26,7 @@ const (
 )
 
 // studio is a yoga and strength studio: 40 classes a week at three locations in three time zones.
-func studio(b *builder) error {
-	ctx := context.Background()
+func studio(ctx context.Context, b *builder) error {
 	opening := monday(b.now).AddDays(-7 * (pastWeeks + 1))
 	b.clock = opening.On(time.UTC)
 

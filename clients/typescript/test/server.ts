@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,6 +39,8 @@ const repository = fileURLToPath(new URL("../../..", import.meta.url));
 /** How long the first start may take, in ms: most of it goes into a month of demo data. */
 const patience = 120_000;
 
+const removal = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
+
 /** One server for all tests, on a database of its own. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "berth-client-"));
@@ -45,22 +48,27 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   let server: ChildProcess | undefined;
   const teardown = async () => {
     if (server) await stop(server);
-    await Promise.all(leftovers.map((path) => rm(path, { recursive: true, force: true })));
+    await Promise.all(leftovers.map((path) => rm(path, removal)));
   };
+  // A run that is interrupted comes by here alone. There is no waiting here: the server
+  // is killed, Postgres dies with it, and may still be writing meanwhile.
+  process.once("exit", () => {
+    server?.kill("SIGKILL");
+    for (const path of leftovers) rmSync(path, removal);
+  });
   try {
     const [berth, data] = [join(folder, "berth"), join(folder, "data")];
     say("building the server");
     // Git may distrust a checkout that belongs to someone else, and the version is of no interest here.
     const build = ["build", "-buildvcs=false", "-o", berth, "./server"];
     await promisify(execFile)("go", build, { cwd: repository });
-    const started = spawn(
+    const running = spawn(
       berth,
       ["dev", "--listen", "127.0.0.1:0", "--data", data, "--log-level", "warn"],
       { env: ownEnvironment(), stdio: ["ignore", "pipe", "inherit"] },
     );
-    server = started;
-    process.once("exit", () => started.kill());
-    await untilReady(started.stdout, (line) => {
+    server = running;
+    await untilReady(running.stdout, (line) => {
       say(line);
       // Where Postgres may not run as root, its files are elsewhere.
       const elsewhere = /the cluster is in (\S+)/.exec(line)?.[1];

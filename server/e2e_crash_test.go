@@ -1,0 +1,265 @@
+package main
+
+import (
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/migrations"
+)
+
+// First the server is killed in the middle of bookings and cancellations, then Postgres. What was answered is
+// there afterwards, everything adds up, and work goes on.
+func testKilled(t *testing.T, binary string) {
+	folder := pgtest.Folder(t)
+	postgres := startDurable(t, folder, 0)
+	if err := pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil); err != nil {
+		t.Fatal(err)
+	}
+	l := newLoad(t, binary, postgres.URL, folder)
+
+	first := l.serve()
+	l.run(func() { first.signal(t, syscall.SIGKILL) })
+	l.check("the server was killed")
+
+	second := l.serve()
+	l.askAgain()
+	u, err := url.Parse(postgres.TCP)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(u.Port())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.run(func() {
+		if err := syscall.Kill(postgres.PID(), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		<-postgres.Done()
+	})
+	postgres = startDurable(t, folder, port)
+	l.check("Postgres was killed")
+	eventually(t, "the server finds Postgres again", func() bool {
+		_, err := getTenant(t.Context(), "http://"+l.address, l.token(tenant.RoleOwner))
+		return err == nil
+	})
+	l.askAgain()
+	l.run(nil)
+	l.check("work went on")
+	second.signal(t, syscall.SIGTERM)
+	if code := second.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("status %d", code)
+	}
+}
+
+// startDurable starts a Postgres that keeps what it has acknowledged.
+func startDurable(t *testing.T, folder string, port int) *pg.Development {
+	t.Helper()
+	postgres, err := pg.StartDevelopment(t.Context(), pg.DevConfig{DataDir: filepath.Join(folder, "postgres"), Port: port})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = postgres.Stop() })
+	return postgres
+}
+
+// load is a crowd that books and cancels for as long as it is let.
+type load struct {
+	*world
+	url     string
+	binary  string
+	address string
+	crowd   []string // tokens
+
+	mu sync.Mutex
+	// acknowledged is what each booking and entry was last told to be. A doubtful one may have been cancelled
+	// since; what is unanswered may have been booked.
+	acknowledged map[string]string
+	doubtful     map[string]bool
+	unanswered   []unanswered
+}
+
+type unanswered struct {
+	token   string
+	request *v1.BookRequest
+	outcome outcome
+}
+
+const callers = 32
+
+func newLoad(t *testing.T, binary, url, folder string) *load {
+	t.Helper()
+	n, err := openNode(t.Context(), slog.New(slog.DiscardHandler), url, keyConfig{Data: folder, Issuer: "berth", Audience: "berth"}, listenConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.close)
+	l := &load{
+		world: newWorld(t, &liveNode{node: n, data: folder}), url: url, binary: binary,
+		acknowledged: make(map[string]string), doubtful: make(map[string]bool),
+	}
+	for range callers {
+		who := l.newMember()
+		l.newSubscription(who)
+		l.crowd = append(l.crowd, l.token(who.Subject))
+	}
+	return l
+}
+
+// serve runs the server in a process of its own.
+func (l *load) serve() *process {
+	l.t.Helper()
+	p := startProcess(l.t, l.binary, "serve", "--database-url", l.url, "--data", l.live.data, "--listen", "127.0.0.1:0", "--log-format", "text")
+	l.address, _, _ = strings.Cut(p.out.after(l.t, "address="), " ")
+	return p
+}
+
+// enough is how many answers come before a run is disturbed.
+const enough = 150
+
+// run lets everybody book and cancel in sessions made for it. Disturb happens in the middle, and ends it.
+func (l *load) run(disturb func()) {
+	l.t.Helper()
+	sessions := make([]tenant.SessionID, callers)
+	for i := range sessions {
+		sessions[i] = l.newSession(func(in *session.Input) { in.Capacity, in.WaitlistCapacity = new(callers/2), new(callers/4) })
+	}
+	conns := make([]*grpc.ClientConn, 4)
+	for i := range conns {
+		conns[i] = dial(l.t, l.address)
+	}
+	var answers atomic.Int64
+	middle, over := make(chan struct{}), make(chan struct{})
+	var all sync.WaitGroup
+	for i, raw := range l.crowd {
+		all.Go(func() {
+			for n := range sessions {
+				select {
+				case <-over:
+					return
+				default:
+				}
+				if !l.bookAndPerhapsCancel(conns[i%len(conns)], raw, sessions[(i+n)%len(sessions)], n%3 == 0) {
+					return
+				}
+				if answers.Add(1) == enough {
+					close(middle)
+				}
+			}
+		})
+	}
+	<-middle
+	if disturb != nil {
+		disturb()
+		close(over)
+	}
+	all.Wait()
+}
+
+// bookAndPerhapsCancel is false where the server, or what is behind it, does not answer any more.
+func (l *load) bookAndPerhapsCancel(conn *grpc.ClientConn, raw string, in tenant.SessionID, cancel bool) bool {
+	request := &v1.BookRequest{SessionId: text(in), ExternalRef: unique()}
+	answer := new(v1.BookResponse)
+	ctx := withToken(l.ctx(), raw)
+	err := conn.Invoke(ctx, berthv1connect.BookingServiceBookProcedure, request, answer)
+	if err != nil {
+		refused := outcomeOf(nil, err).Reason == "SESSION_FULL"
+		if !refused {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.unanswered = append(l.unanswered, unanswered{raw, request, outcomeOf(nil, err)})
+		}
+		return refused
+	}
+	id := answer.GetBooking().GetId()
+	if id == "" {
+		l.note(answer.GetEntry().GetId(), "WAITING", false)
+		return true
+	}
+	l.note(id, "CONFIRMED", cancel)
+	if !cancel {
+		return true
+	}
+	if err := conn.Invoke(ctx, berthv1connect.BookingServiceCancelBookingProcedure, &v1.CancelBookingRequest{BookingId: id}, new(v1.CancelBookingResponse)); err != nil {
+		return false
+	}
+	l.note(id, "CANCELLED", false)
+	return true
+}
+
+func (l *load) note(id, status string, doubtful bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.acknowledged[id], l.doubtful[id] = status, doubtful
+}
+
+// check fails where what was acknowledged is not there, or where things do not add up.
+func (l *load) check(after string) {
+	l.t.Helper()
+	if said := must(l.t, "verify", "--database-url", l.url); !strings.Contains(said, "every invariant holds") {
+		l.t.Errorf("after %s: %s", after, said)
+	}
+	conn, err := pgx.Connect(l.ctx(), l.url)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer conn.Close(l.ctx())
+	found, err := conn.Query(l.ctx(), `
+		select id::text, status from bookings where tenant_id = $1 union all select id::text, status from waitlist_entries where tenant_id = $1`, l.ID.String())
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	there := make(map[string]string)
+	var id, status string
+	if _, err := pgx.ForEachRow(found, []any{&id, &status}, func() error { there[id] = status; return nil }); err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Logf("after %s: %d answers, %d open questions", after, len(l.acknowledged), len(l.unanswered))
+	why := map[string]int{}
+	for _, u := range l.unanswered { why[u.outcome.String()]++ }
+	for k, n := range why { l.t.Logf("%d %s", n, k) }
+	for id, told := range l.acknowledged {
+		got := there[id]
+		if got != told && !(told == "WAITING" && got == "BOOKED") && !(l.doubtful[id] && got == "CANCELLED") {
+			l.t.Errorf("after %s: %s was told to be %s, and is %q", after, id, told, got)
+		}
+	}
+}
+
+// askAgain repeats what was not answered. Whether it was booked or not, the same reference gets the same place, and only one.
+func (l *load) askAgain() {
+	l.t.Helper()
+	conn := dial(l.t, l.address)
+	for _, u := range l.unanswered {
+		var twice []string
+		for range 2 {
+			answer := new(v1.BookResponse)
+			got := outcomeOf(answer, conn.Invoke(withToken(l.ctx(), u.token), berthv1connect.BookingServiceBookProcedure, u.request, answer))
+			if got.Code != codes.OK && got.Reason != "SESSION_FULL" {
+				l.t.Errorf("asked again: %s", got)
+			}
+			twice = append(twice, answer.GetBooking().GetId()+answer.GetEntry().GetId())
+		}
+		if twice[0] != twice[1] {
+			l.t.Errorf("asked again, the places are %v", twice)
+		}
+	}
+	l.unanswered = nil
+}

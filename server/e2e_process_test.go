@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// The command as it is shipped, in processes of its own.
+func TestProcesses(t *testing.T) {
+	t.Parallel()
+	binary := filepath.Join(t.TempDir(), "berth")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for name, test := range map[string]func(*testing.T, string){
+		"dev":               testDev,
+		"killed under load": testKilled,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, binary)
+		})
+	}
+}
+
+// process is a berth of its own, in a process group of its own.
+type process struct {
+	*exec.Cmd
+	out  *transcript
+	done chan struct{} // closed when it has ended
+}
+
+func startProcess(t *testing.T, binary string, args ...string) *process {
+	t.Helper()
+	p := &process{Cmd: exec.CommandContext(context.WithoutCancel(t.Context()), binary, args...), out: newTranscript(), done: make(chan struct{})}
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "BERTH_") && !strings.HasPrefix(variable, "DATABASE_URL=") {
+			p.Env = append(p.Env, variable)
+		}
+	}
+	p.Stdout, p.Stderr = p.out, p.out
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	group := p.Process.Pid
+	released := guardGroup(t, group)
+	go func() {
+		_ = p.Wait()
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		select {
+		case <-p.done:
+		default:
+			_ = syscall.Kill(-group, syscall.SIGKILL)
+			<-p.done
+		}
+		released()
+		if t.Failed() {
+			t.Logf("%s %s\n%s", filepath.Base(binary), strings.Join(args, " "), p.out)
+		}
+	})
+	return p
+}
+
+// guardGroup starts a shell that ends a process group if this process ends, by whatever means, before it
+// releases it.
+func guardGroup(t *testing.T, group int) (release func()) {
+	t.Helper()
+	guard := exec.CommandContext(context.WithoutCancel(t.Context()), "sh", "-c", `read -r _ || kill -KILL -- "-$1"`, "sh", strconv.Itoa(group))
+	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	line, err := guard.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := guard.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		_, _ = line.Write([]byte("released\n"))
+		_ = guard.Wait()
+	}
+}
+
+// signal sends one and waits until the process has ended.
+func (p *process) signal(t *testing.T, signal os.Signal) {
+	t.Helper()
+	if err := p.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-p.done:
+	case <-time.After(patience):
+		t.Fatalf("it does not end:\n%s", p.out)
+	}
+}
+
+// memory gives the resident set of the process itself.
+func (p *process) memory(t *testing.T) int {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "ps", "-o", "rss=", "-p", strconv.Itoa(p.Process.Pid)).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kilobytes, err := strconv.Atoi(strings.TrimSpace(string(out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kilobytes << 10
+}
+
+const (
+	// mostMemory and largestBinary are what a small machine has to spare.
+	mostMemory    = 60_000_000
+	largestBinary = 60_000_000
+	// secondStart is how long somebody waits who has started it before.
+	secondStart = 3 * time.Second
+)
+
+// A newcomer starts it, pastes what it prints, stops it, and starts it again.
+func testDev(t *testing.T, binary string) {
+	if info, err := os.Stat(binary); err != nil || info.Size() > largestBinary {
+		t.Errorf("%v, %v", info, err)
+	} else {
+		t.Logf("the binary has %.1f MB", float64(info.Size())/1e6)
+	}
+	data := pgtest.Folder(t)
+	args := []string{"dev", "--data", data, "--listen", "127.0.0.1:0"}
+	first := startProcess(t, binary, args...)
+	address := first.out.after(t, "ready at ")
+	first.out.after(t, "BookingService/ListRoster")
+	checkSheet(t, filepath.Join(data, "dev.json"), address)
+	pasteCommands(t, first.out.String(), address)
+	first.end(t, syscall.SIGTERM, address)
+
+	begun := time.Now()
+	second := startProcess(t, binary, args...)
+	address = second.out.after(t, "ready at ")
+	if took := time.Since(begun); took > secondStart {
+		t.Errorf("the second start takes %v", took)
+	} else {
+		t.Logf("the second start takes %v", took.Round(time.Millisecond))
+	}
+	if memory := second.memory(t); memory > mostMemory {
+		t.Errorf("it takes %d bytes of memory when nobody calls", memory)
+	} else {
+		t.Logf("it takes %.1f MB of memory when nobody calls", float64(memory)/1e6)
+	}
+	second.end(t, os.Interrupt, address)
+	if _, err := os.Stat(filepath.Join(data, "dev.json")); !os.IsNotExist(err) {
+		t.Errorf("dev.json is left behind: %v", err)
+	}
+}
+
+// end stops it by a signal. No process is left, and the port is free.
+func (p *process) end(t *testing.T, signal os.Signal, address string) {
+	t.Helper()
+	children := childrenOf(t, p.Process.Pid)
+	if len(children) == 0 {
+		t.Error("where is Postgres?")
+	}
+	p.signal(t, signal)
+	if code := p.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("status %d after %v", code, signal)
+	}
+	for _, child := range children {
+		eventually(t, "process "+child+" ends", func() bool {
+			_, err := os.Stat("/proc/" + child)
+			return os.IsNotExist(err)
+		})
+	}
+	if err := syscall.Kill(-p.Process.Pid, 0); err != syscall.ESRCH {
+		t.Errorf("its process group is left: %v", err)
+	}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", strings.TrimPrefix(address, "http://"))
+	if err != nil {
+		t.Fatalf("the port is not free: %v", err)
+	}
+	listener.Close()
+}
+
+// checkSheet holds dev.json to the form that scripts rely on.
+func checkSheet(t *testing.T, path, address string) {
+	t.Helper()
+	var sheet map[string]any
+	if err := json.Unmarshal([]byte(readFile(t, path)), &sheet); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("dev.json: %v, %v", info.Mode(), err)
+	}
+	tenants, _ := sheet["tenants"].([]any)
+	if len(sheet) != 2 || sheet["address"] != address || len(tenants) != 3 {
+		t.Fatalf("dev.json: %v", sheet)
+	}
+	for _, one := range tenants {
+		demo, _ := one.(map[string]any)
+		id, _ := demo["id"].(string)
+		name, _ := demo["name"].(string)
+		session, _ := demo["session_id"].(string)
+		tokens, _ := demo["tokens"].(map[string]any)
+		if !uuids.MatchString(id) || name == "" || !uuids.MatchString(session) || len(demo) != 4 {
+			t.Errorf("dev.json: %v", demo)
+		}
+		for _, role := range []string{tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner} {
+			raw, _ := tokens[role].(string)
+			if got, err := getTenant(t.Context(), address, raw); err != nil || got != name {
+				t.Errorf("as %s of %s: %q, %v", role, name, got, err)
+			}
+		}
+	}
+}
+
+// pasteCommands runs what was printed as it is, in a shell in which the tools go by the names that it uses.
+func pasteCommands(t *testing.T, printed, address string) {
+	t.Helper()
+	_, rest, ok := strings.Cut(printed, "\n# ")
+	if !ok {
+		t.Fatalf("there is nothing to paste in:\n%s", printed)
+	}
+	var commands strings.Builder
+	for line := range strings.Lines("# " + rest) {
+		if strings.HasPrefix(line, "{") {
+			continue // the log
+		}
+		if regexp.MustCompile(`^(curl|grpcurl|buf) `).MatchString(line) {
+			commands.WriteString("echo; echo '--- answer'\n")
+		}
+		commands.WriteString(line)
+	}
+	script := "set -euo pipefail\n" +
+		"grpcurl() { go tool -modfile=tools/go.mod grpcurl \"$@\"; }\n" +
+		"buf() { go tool -modfile=tools/go.mod buf \"$@\"; }\n" + commands.String()
+	shell := exec.CommandContext(t.Context(), "bash", "-c", script)
+	shell.Dir = ".."
+	out, err := shell.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, script, out)
+	}
+	answers := strings.Split(string(out), "--- answer\n")
+	wants := []string{`"sessions"`, `"BOOKING_STATUS_CONFIRMED"`, `"bookings"`}
+	if len(answers) != len(wants)+1 {
+		t.Fatalf("%d commands at %s:\n%s", len(answers)-1, address, out)
+	}
+	for i, want := range wants {
+		if !strings.Contains(answers[i+1], want) {
+			t.Errorf("command %d answers without %s:\n%.1000s", i+1, want, answers[i+1])
+		}
+	}
+}
