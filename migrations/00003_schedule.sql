@@ -55,6 +55,8 @@ create table sessions (
   -- Seats of bookings that are PENDING, CONFIRMED or ATTENDED, and of live offers. `berth verify` proves
   -- it equal to the rows; the check below is what makes overselling impossible.
   seats_taken       integer not null default 0 check (seats_taken >= 0),
+  -- Bookings that are PENDING. Where there are none nobody looks for expired ones.
+  holds             integer not null default 0 check (holds >= 0),
   -- Entries that wait.
   waiting           integer not null default 0 check (waiting >= 0),
   -- Numbers entries in the order in which they join.

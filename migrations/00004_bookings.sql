@@ -62,11 +62,48 @@ create table usage (
   foreign key (tenant_id, subscription_id) references subscriptions
 ) with (fillfactor = 70);
 
+-- Whose members get a discount, by the number of their membership there.
+create table benefit_providers (
+  tenant_id        uuid not null references tenants,
+  code             text not null check (code ~ '^[A-Z0-9_-]{1,50}$'),
+  name             text not null check (name <> ''),
+  -- A membership number matches it as a whole (RE2).
+  number_pattern   text not null,
+  discount_percent integer not null default 0 check (discount_percent between 0 and 100),
+  active           boolean not null default true,
+  version          integer not null default 1,
+  created_at       timestamptz not null,
+  updated_at       timestamptz not null,
+  primary key (tenant_id, code)
+);
+
+create table items (
+  tenant_id      uuid not null,
+  id             uuid not null,
+  location_id    uuid not null,
+  name           text not null check (name <> ''),
+  kind           text not null default '',
+  stock          integer not null check (stock between 0 and 10000),
+  price_currency text not null default '',
+  price_units    bigint not null default 0,
+  price_nanos    integer not null default 0,
+  -- How long one is out, from the session's start; null: as long as the session.
+  out_seconds    bigint check (out_seconds > 0),
+  active         boolean not null default true,
+  version        integer not null default 1,
+  created_at     timestamptz not null,
+  updated_at     timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, location_id) references locations
+);
+create unique index items_name on items (tenant_id, location_id, lower(name));
+
 create table bookings (
   tenant_id       uuid not null,
   id              uuid not null,
   session_id      uuid not null,
-  member_id       uuid not null,
+  -- Null for guests, who leave a contact instead.
+  member_id       uuid,
   party_size      integer not null check (party_size >= 1),
   status          text not null check (status in ('PENDING', 'CONFIRMED', 'ATTENDED', 'NO_SHOW', 'CANCELLED', 'EXPIRED')),
   channel         text not null check (channel in ('ONLINE', 'PHONE', 'WALK_IN')),
@@ -93,6 +130,24 @@ create table bookings (
   created_at      timestamptz not null,
   updated_at      timestamptz not null,
   cancelled_at    timestamptz,
+  -- Until then a hold keeps its seats. Null as soon as it is more than a hold.
+  hold_expires_at timestamptz,
+  -- When it became a booking rather than a hold.
+  confirmed_at    timestamptz,
+  contact_name    text not null default '',
+  contact_email   text not null default '',
+  contact_phone   text not null default '',
+  payment_status  text not null default 'UNPAID' check (payment_status in ('UNPAID', 'AUTHORIZED', 'CAPTURED', 'REFUNDED')),
+  amount_currency text not null default '',
+  amount_units    bigint not null default 0,
+  amount_nanos    integer not null default 0,
+  payment_method  text not null default '',
+  paid_at         timestamptz,
+  benefit_code    text,
+  benefit_number  text not null default '',
+  benefit_percent integer not null default 0,
+  -- It has rows in booking_items. Where it has none nobody looks.
+  has_items       boolean not null default false,
   checked_in_at   timestamptz,
   check_in_method text check (check_in_method in ('MANUAL', 'QR', 'GPS')),
   -- It was marked as a no-show without anybody asking. That happens once, so that staff who undo it have the last word.
@@ -101,6 +156,9 @@ create table bookings (
   foreign key (tenant_id, session_id) references sessions,
   foreign key (tenant_id, member_id) references members,
   foreign key (tenant_id, subscription_id) references subscriptions,
+  foreign key (tenant_id, benefit_code) references benefit_providers,
+  check (member_id is not null or contact_name <> ''),
+  check (status <> 'PENDING' or hold_expires_at is not null),
   check ((status = 'ATTENDED') = (checked_in_at is not null)),
   check ((checked_in_at is null) = (check_in_method is null))
 ) with (fillfactor = 80);
@@ -110,10 +168,37 @@ create unique index bookings_active on bookings (tenant_id, session_id, member_i
 alter table bookings add constraint bookings_overlap exclude using gist (
   tenant_id with =, member_id with =, tstzrange(starts_at, ends_at) with &&
 ) where (exclusive and status in ('PENDING', 'CONFIRMED', 'ATTENDED'));
+create index bookings_holds on bookings (tenant_id, session_id, hold_expires_at) where status = 'PENDING';
+create index bookings_due on bookings (tenant_id, hold_expires_at) where status = 'PENDING';
 create unique index bookings_external_ref on bookings (tenant_id, external_ref) where external_ref <> '';
 create index bookings_session on bookings (tenant_id, session_id, id);
 create index bookings_member on bookings (tenant_id, member_id, starts_at, id);
 create index bookings_created on bookings using brin (created_at);
+
+-- Each row is one thing out of an item's stock, by its number. No number is out twice at once: so a stock
+-- is never exceeded, whatever happens at the same moment.
+create table booking_items (
+  tenant_id      uuid not null,
+  id             uuid not null,
+  booking_id     uuid not null,
+  -- The line of the booking that it belongs to: so many of an item.
+  line_id        uuid not null,
+  item_id        uuid not null,
+  number         integer not null check (number >= 1),
+  status         text not null check (status in ('PENDING', 'CONFIRMED', 'CANCELLED')),
+  price_currency text not null default '',
+  price_units    bigint not null default 0,
+  price_nanos    integer not null default 0,
+  out_from       timestamptz not null,
+  out_until      timestamptz not null check (out_from < out_until),
+  primary key (tenant_id, id),
+  foreign key (tenant_id, booking_id) references bookings,
+  foreign key (tenant_id, item_id) references items,
+  constraint booking_items_out exclude using gist (
+    tenant_id with =, item_id with =, number with =, tstzrange(out_from, out_until) with &&
+  ) where (status <> 'CANCELLED')
+);
+create index booking_items_booking on booking_items (tenant_id, booking_id);
 
 create table waitlist_entries (
   tenant_id          uuid not null,

@@ -21,6 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/rpc"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/web"
 )
 
 // node is one running server: everything that is opened at the start and closed at the end.
@@ -75,11 +76,18 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 		DB: n.db, Now: time.Now, CheckInKeys: checkIn, PublicURL: listen.PublicURL, RolesChanged: n.rolesChanged,
 	})
 	n.health = rpc.NewHealth(n.ready)
-	n.handler, err = rpc.New(rpc.Config{
+	contract, err := rpc.New(rpc.Config{
 		App: n.app, Guard: n.guard, Verifier: n.verifier, Issuer: n.issuer, Health: n.health, Now: time.Now,
 		Logger: log, Metrics: registry, Origins: listen.Origins,
 	})
-	return n, err
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle(app.DisplayPath, web.Handler(n.app, log))
+	mux.Handle("/", contract)
+	n.handler = mux
+	return n, nil
 }
 
 // connectFor is how long a database that is starting is waited for.
@@ -165,6 +173,9 @@ func (n *node) notifyLater(id tenant.TenantID) {
 	}
 }
 
+// sweepEvery is how often a node looks for what fell due and nobody asked for.
+const sweepEvery = time.Minute
+
 // start runs what a node does besides answering requests.
 func (n *node) start() {
 	n.background.Go(func() {
@@ -174,6 +185,12 @@ func (n *node) start() {
 			}
 		}, n.guard.InvalidateAll)
 	})
+	n.background.Go(func() {
+		ticker := time.NewTicker(sweepEvery)
+		defer ticker.Stop()
+		n.app.RunSweeps(n.life, ticker.C, n.log)
+	})
+	n.background.Go(func() { n.app.RunAlarms(n.life, n.log) })
 	n.background.Go(func() {
 		for n.verifier.Refresh(n.life) != nil {
 			if pause(n.life, time.Second) != nil {

@@ -62,8 +62,9 @@ func (h *house) remember(session tenant.SessionID, bookings ...past) {
 			checkedIn, method = &noon, new("MANUAL")
 		}
 		h.exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, late_cancelled, starts_at, ends_at,
-	          created_by, created_at, updated_at, checked_in_at, check_in_method)
-	        select $1, $2, $3, $4, $5, $6, $7, $8, starts_at, ends_at, 'test', $9, $9, $10, $11 from sessions where tenant_id = $1 and id = $3`,
+	          created_by, created_at, updated_at, checked_in_at, check_in_method, hold_expires_at)
+	        select $1, $2, $3, $4, $5, $6, $7, $8, starts_at, ends_at, 'test', $9, $9, $10, $11,
+	          case when $6 in ('PENDING', 'EXPIRED') then $9::timestamptz + interval '10 minutes' end from sessions where tenant_id = $1 and id = $3`,
 			h.Tenant, tenant.New[tenant.BookingID](b.Made), session, h.member("Somebody").Member, b.Party, b.Status, b.Channel, b.Late,
 			b.Made, checkedIn, method)
 	}

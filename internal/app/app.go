@@ -36,6 +36,7 @@ type App struct {
 	publicURL    string
 	committed    func(tenant.TenantID)
 	rolesChanged func(tenant.TenantID)
+	alarms       alarms
 }
 
 // New makes an App.

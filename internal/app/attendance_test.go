@@ -25,8 +25,9 @@ func TestAttendanceOfAMemberNewestFirstWithTotals(t *testing.T) {
 		if status == booking.Attended {
 			at, method = &starts, new("GPS")
 		}
-		h.exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, late_cancelled, starts_at, ends_at, created_by, created_at, updated_at, checked_in_at, check_in_method)
-		        values ($1, $2, $3, $4, 1, $5, 'ONLINE', $6, $7, $8, 'test', $7, $7, $9, $10)`,
+		h.exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, late_cancelled, starts_at, ends_at, created_by, created_at, updated_at, checked_in_at, check_in_method, hold_expires_at)
+		        values ($1, $2, $3, $4, 1, $5, 'ONLINE', $6, $7, $8, 'test', $7, $7, $9, $10,
+		          case when $5 in ('PENDING', 'EXPIRED') then $7::timestamptz end)`,
 			h.Tenant, id, h.session(slot{Starts: starts}), mia.Member, status, late, starts, starts.Add(time.Hour), at, method)
 		return id
 	}

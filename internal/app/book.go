@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/catalog"
@@ -25,6 +27,11 @@ type BookRequest struct {
 	ExternalRef  string                `json:"external_ref"`
 	Note         string                `json:"note"`
 	NoWaitlist   bool                  `json:"no_waitlist"`
+	// Hold keeps the seats while somebody pays. A guest has no member, and a contact with a name instead.
+	Hold    bool             `json:"hold,omitempty"`
+	Guest   bool             `json:"guest,omitempty"`
+	Contact booking.Contact  `json:"contact,omitzero"`
+	Items   []booking.Choice `json:"items,omitempty"`
 }
 
 // hash identifies what was asked for, to tell a repetition from a conflict. It is kept with
@@ -46,15 +53,19 @@ type Place struct {
 	Repeated bool
 }
 
-// Book takes seats for a member, or a place in the queue of a full session.
+// Book takes seats for a member, or a place in the queue of a full session; or it holds seats for a while, for
+// guests too, and with items.
 func (a *App) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (Place, error) {
-	if r.Member.IsZero() {
+	if r.Guest && strings.TrimSpace(r.Contact.Name) == "" {
+		return Place{}, fault.Invalid("contact.name", "A guest needs a name.")
+	}
+	if r.Member.IsZero() && !r.Guest {
 		r.Member = caller.Member
 	}
-	if r.Member.IsZero() {
+	if r.Member.IsZero() && !r.Guest {
 		return Place{}, fault.Invalid("member_id", "Say for whom: you are no member yourself.")
 	}
-	races := []func(error) bool{byQueue}
+	races := []func(error) bool{byQueue, byItem}
 	if r.ExternalRef != "" {
 		races = append(races, byRef)
 	}
@@ -64,6 +75,9 @@ func (a *App) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (Pl
 		return err
 	}, races...)
 	// A second booking of the same session also overlaps the first. Which constraint speaks up is chance.
+	if err == nil && place.Booking != nil && place.Booking.Status == booking.Pending {
+		a.alarms.set(caller.Tenant, *place.Booking.HoldUntil)
+	}
 	if pg.IsUnique(err, "bookings_active", "waitlist_entries_active") || pg.IsExclusion(err, "bookings_overlap") {
 		if refused := a.alreadyBooked(ctx, caller, r); refused != nil {
 			return Place{}, refused
@@ -78,16 +92,21 @@ func (t *tx) book(ctx context.Context, r BookRequest) (Place, error) {
 		facts booking.Facts
 		who   *booking.Member
 		made  Place
+		due   []booking.Booking
+		stock stock
 		batch pg.Batch
 	)
 	command := booking.Command{
 		ID: tenant.Next[tenant.BookingID](t.mint), Party: r.Party, Subscription: r.Subscription, Channel: r.Channel,
-		NoWaitlist: r.NoWaitlist, Staff: t.caller.Staff(), Actor: t.caller.Actor(),
+		NoWaitlist: r.NoWaitlist, Hold: r.Hold, Staff: t.caller.Staff(), Actor: t.caller.Actor(),
 	}
 	store.FindSlot(&batch, t.in, r.Session, &slot)
-	store.FindBookingMember(&batch, t.in, r.Member, &who)
-	store.FindDoubles(&batch, t.in, r.Session, r.Member, &facts.Booking, &facts.Entry)
-	if !command.Staff || !r.Subscription.IsZero() {
+	store.ListDueHolds(&batch, t.in, []tenant.SessionID{r.Session}, t.now, &due)
+	if !r.Guest {
+		store.FindBookingMember(&batch, t.in, r.Member, &who)
+		store.FindDoubles(&batch, t.in, r.Session, r.Member, &facts.Booking, &facts.Entry)
+	}
+	if !r.Hold && (!command.Staff || !r.Subscription.IsZero()) {
 		store.ListPayers(&batch, t.in, r.Session, []tenant.MemberID{r.Member}, []tenant.SubscriptionID{r.Subscription}, &facts.Subscriptions)
 	}
 	if r.ExternalRef != "" {
@@ -103,8 +122,17 @@ func (t *tx) book(ctx context.Context, r BookRequest) (Place, error) {
 	if slot == nil {
 		return Place{}, fault.Missing(fault.SessionNotFound, "Session")
 	}
-	if who == nil || !who.Active {
+	switch {
+	case r.Guest:
+		who = &booking.Member{Name: r.Contact.Name}
+	case who == nil || !who.Active:
 		return Place{}, fault.Missing(fault.MemberNotFound, "Member")
+	}
+	if slices.ContainsFunc(due, func(b booking.Booking) bool { return b.ID == facts.Booking }) {
+		facts.Booking = tenant.BookingID{} // their own hold, which has run out
+	}
+	if err := t.lapse(ctx, slot, due); err != nil {
+		return Place{}, err
 	}
 	facts.Slot, facts.Member = *slot, *who
 
@@ -112,27 +140,43 @@ func (t *tx) book(ctx context.Context, r BookRequest) (Place, error) {
 	if err != nil {
 		return Place{}, err
 	}
+	if err := t.takeStock(ctx, *slot, r.Items, &stock); err != nil {
+		return Place{}, err
+	}
 	if plan.Wait {
 		return Place{Entry: new(t.enqueue(facts, command, r))}, nil
 	}
 	b := booking.Booking{
 		ID: command.ID, Session: slot.ID, Member: who.ID, Party: r.Party, Channel: r.Channel,
-		ExternalRef: r.ExternalRef, Note: r.Note, CreatedBy: t.caller.Actor(),
+		ExternalRef: r.ExternalRef, Note: r.Note, Contact: r.Contact, CreatedBy: t.caller.Actor(),
 	}
 	if r.ExternalRef != "" {
 		b.RequestHash = r.hash()
 	}
+	what := outbox.BookingConfirmed
+	if r.Hold {
+		what, b.Status, b.HoldUntil = outbox.BookingHeld, booking.Pending, new(booking.HoldUntil(*slot, t.now))
+	}
+	b.HasItems = len(r.Items) > 0
 	b = t.place(facts, b, plan)
+	b.Items = t.putOut(b, stock)
 	outbox.Append(t.Tx, t.in, outbox.Event{
-		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.BookingConfirmed, Session: b.Session, Booking: b.ID, Member: b.Member,
+		ID: tenant.Next[tenant.EventID](t.mint), Type: what, Session: b.Session, Booking: b.ID, Member: b.Member,
 		Actor: t.caller.Actor(), At: t.now,
 	})
 	return Place{Booking: &b}, nil
 }
 
-// place writes a confirmed booking: first what the database may refuse.
+// place writes a booking, confirmed unless it is a hold: first what the database may refuse.
 func (t *tx) place(f booking.Facts, b booking.Booking, plan booking.Plan) booking.Booking {
-	b.Status, b.Credits, b.Counted, b.Exclusive = booking.Confirmed, plan.Credits, plan.Counted, plan.Exclusive
+	seats := store.Seats{Taken: b.Party}
+	if b.Status == booking.Pending {
+		seats.Holds = 1
+	} else {
+		b.Status, b.ConfirmedAt = booking.Confirmed, &t.now
+	}
+	b.Payment.Status = booking.Unpaid
+	b.Credits, b.Counted, b.Exclusive = plan.Credits, plan.Counted, plan.Exclusive
 	b.StartsAt, b.EndsAt, b.CreatedAt = f.Slot.StartsAt, f.Slot.EndsAt, t.now
 	b.MemberName, b.MemberTier = f.Member.Name, f.Member.Tier
 	b.SessionTitle, b.TimeZone, b.LocalDate, b.Rules = f.Slot.Title, f.Slot.TimeZone, f.Slot.LocalDate, f.Slot.Rules
@@ -140,7 +184,7 @@ func (t *tx) place(f booking.Facts, b booking.Booking, plan booking.Plan) bookin
 		b.Subscription = plan.Payer.ID
 	}
 	store.InsertBooking(t.Tx, t.in, b)
-	store.MoveSeats(t.Tx, t.in, b.Session, store.Seats{Taken: b.Party})
+	store.MoveSeats(t.Tx, t.in, b.Session, seats)
 	if plan.Payer != nil {
 		t.settle(*plan.Payer, plan.Ledger)
 		if plan.Counted {

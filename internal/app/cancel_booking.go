@@ -60,6 +60,9 @@ func (t *tx) giveUp(ctx context.Context, r CancelRequest) (GivenUp, error) {
 	case b == nil || !t.caller.MayTouch(b.Member):
 		return GivenUp{}, fault.Missing(fault.BookingNotFound, "Booking")
 	}
+	if err := t.readLines(ctx, b); err != nil {
+		return GivenUp{}, err
+	}
 	c, err := booking.Cancel(*b, payer, booking.Withdrawal{Actor: t.caller.Actor(), Reason: r.Reason, Admin: !t.caller.Own}, t.now)
 	if err != nil {
 		return GivenUp{}, err
@@ -74,7 +77,7 @@ func (t *tx) giveUp(ctx context.Context, r CancelRequest) (GivenUp, error) {
 	}
 	if slot != nil {
 		slot.SeatsTaken -= c.SeatsFreed
-		up.Promoted, err = t.fill(ctx, *slot, waitlist.ByCancellation)
+		up.Promoted, err = t.fill(ctx, slot, waitlist.ByCancellation)
 	}
 	return up, err
 }
@@ -83,7 +86,10 @@ func (t *tx) giveUp(ctx context.Context, r CancelRequest) (GivenUp, error) {
 func (t *tx) cancel(c booking.Cancellation, notify bool) {
 	b := c.Booking
 	store.UpdateBooking(t.Tx, t.in, b, t.now)
-	store.MoveSeats(t.Tx, t.in, b.Session, store.Seats{Taken: -c.SeatsFreed})
+	store.MoveSeats(t.Tx, t.in, b.Session, store.Seats{Taken: -c.SeatsFreed, Holds: -c.HoldsEnded})
+	if b.HasItems {
+		store.SetLines(t.Tx, t.in, b.ID, nil, booking.ItemCancelled)
+	}
 	if c.Payer != nil {
 		t.settle(*c.Payer, c.Ledger)
 	}

@@ -18,12 +18,13 @@ import (
 const queuePage = 50
 
 // fill promotes from the waitlist into a session's open seats, in the transaction that freed
-// them. The slot says how the session will be once that transaction's writes are done.
-func (t *tx) fill(ctx context.Context, slot booking.Slot, trigger waitlist.Trigger) (promoted int, err error) {
+// them. The slot says how the session will be once that transaction's writes are done; afterwards it says how
+// it will be with the promotions.
+func (t *tx) fill(ctx context.Context, slot *booking.Slot, trigger waitlist.Trigger) (promoted int, err error) {
 	if slot.Waiting == 0 || !slot.Fits(1) {
 		return 0, nil
 	}
-	queue, err := t.queue(ctx, slot)
+	queue, err := t.queue(ctx, *slot)
 	if err != nil {
 		return 0, err
 	}
@@ -43,6 +44,8 @@ func (t *tx) fill(ctx context.Context, slot booking.Slot, trigger waitlist.Trigg
 		switch verdict.Reason {
 		case waitlist.Promoted:
 			t.promote(q)
+			slot.SeatsTaken += q.Entry.Party
+			slot.Waiting--
 			promoted++
 		case waitlist.NoSeatsLeft, q.Entry.PassedOver:
 		default:

@@ -23,7 +23,35 @@ func (a *App) GetBooking(ctx context.Context, caller tenant.Caller, id tenant.Bo
 	if b == nil || !caller.MayTouch(b.Member) {
 		return booking.Booking{}, fault.Missing(fault.BookingNotFound, "Booking")
 	}
-	return *b, nil
+	one := []booking.Booking{*b}
+	err := a.withLines(ctx, caller, one)
+	return one[0], err
+}
+
+// withLines reads the items of bookings along, if any has some.
+func (a *App) withLines(ctx context.Context, caller tenant.Caller, bookings []booking.Booking) error {
+	var ids []tenant.BookingID
+	at := make(map[tenant.BookingID]int)
+	for i, b := range bookings {
+		if b.HasItems {
+			ids = append(ids, b.ID)
+			at[b.ID] = i
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	var lines []store.BookedLine
+	var batch pg.Batch
+	store.ListLines(&batch, caller.Tenant, ids, &lines)
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return err
+	}
+	for _, l := range lines {
+		b := &bookings[at[l.Booking]]
+		b.Items = append(b.Items, l.Line)
+	}
+	return nil
 }
 
 // MyBookings asks for the caller's bookings and entries.
@@ -53,6 +81,9 @@ func (a *App) ListMyBookings(ctx context.Context, caller tenant.Caller, q MyBook
 		store.ListMemberEntries(&batch, caller.Tenant, caller.Member, q.From, q.Until, endsAfter, &entries)
 	}
 	err := a.read(ctx, caller, &batch)
+	if err == nil {
+		err = a.withLines(ctx, caller, bookings)
+	}
 	return bookings, entries, err
 }
 
@@ -78,5 +109,5 @@ func (a *App) ListRoster(ctx context.Context, caller tenant.Caller, session tena
 		return r, fault.Missing(fault.SessionNotFound, "Session")
 	}
 	r.Slot = *slot
-	return r, nil
+	return r, a.withLines(ctx, caller, r.Bookings)
 }

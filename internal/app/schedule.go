@@ -118,7 +118,7 @@ func (t *tx) refill(ctx context.Context, s session.Session, trigger waitlist.Tri
 	if err := t.Load(ctx, &batch); err != nil {
 		return s, 0, err
 	}
-	promoted, err := t.fill(ctx, *slot, trigger)
+	promoted, err := t.fill(ctx, slot, trigger)
 	if err != nil || promoted == 0 {
 		return s, 0, err
 	}

@@ -34,6 +34,8 @@ func refusal(err error) error {
 		return nil
 	case pg.IsExclusion(err, "bookings_overlap"):
 		return booking.Overlapping().Because(err)
+	case pg.IsExclusion(err, "booking_items_out"):
+		return booking.ItemUnavailable().Because(err)
 	case pg.IsCheck(err, "sessions_capacity", "sessions_waitlist"):
 		return fault.New(fault.ResourceExhausted, fault.SessionFull, "The session is full.").Because(err)
 	case pg.IsUnique(err, "bookings_active"):
@@ -56,6 +58,8 @@ var (
 	byQueue = func(err error) bool {
 		return pg.IsUnique(err, "waitlist_entries_seq") || pg.IsCheck(err, "sessions_waitlist")
 	}
+	// byItem: somebody took the same thing out of the stock. There may be another.
+	byItem = func(err error) bool { return pg.IsExclusion(err, "booking_items_out") }
 	// byPromotion: somebody on the waitlist was promoted here and booked something in the way
 	// elsewhere. The next look passes them over.
 	byPromotion = func(err error) bool {

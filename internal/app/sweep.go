@@ -19,6 +19,7 @@ import (
 
 // Swept counts what a sweep did.
 type Swept struct {
+	Holds    int // holds that had run out
 	NoShows  int // bookings whose party did not come
 	Renewed  int // subscriptions that began a period
 	Expired  int // subscriptions past their term
@@ -61,13 +62,13 @@ func (a *App) sweepAll(ctx context.Context, log *slog.Logger) {
 			log.ErrorContext(ctx, "sweep incomplete", slog.String("tenant_id", id.String()), slog.Any("error", err))
 		}
 		if done != (Swept{}) {
-			log.InfoContext(ctx, "swept", slog.String("tenant_id", id.String()), slog.Int("no_shows", done.NoShows),
+			log.InfoContext(ctx, "swept", slog.String("tenant_id", id.String()), slog.Int("holds", done.Holds), slog.Int("no_shows", done.NoShows),
 				slog.Int("renewed", done.Renewed), slog.Int("expired", done.Expired), slog.Int("sessions", done.Sessions))
 		}
 	}
 }
 
-// SweepTenant does for a tenant what has fallen due and nobody asks for: it marks no-shows, renews and
+// SweepTenant does for a tenant what has fallen due and nobody asks for: it ends holds, marks no-shows, renews and
 // expires subscriptions, and makes the sessions of series without an end. Every transaction
 // looks again at what was found, so that a second sweep, at the same moment or later, changes nothing. What fails does not
 // keep the rest, and is left for the next sweep; the error is the first of each kind.
@@ -76,9 +77,11 @@ func (a *App) SweepTenant(ctx context.Context, id tenant.TenantID) (Swept, error
 	caller := tenant.System(id)
 	absences := a.sweepAbsences(ctx, caller, &done)
 	subscriptions := a.sweepSubscriptions(ctx, caller, &done)
+	ended, holds := a.ExpireHolds(ctx, id)
+	done.Holds = ended
 	made, series := a.ExtendSeries(ctx, id)
 	done.Sessions = made
-	return done, errors.Join(absences, subscriptions, series)
+	return done, errors.Join(absences, subscriptions, holds, series)
 }
 
 // inChunks gives what find finds, behind the id given, to do, a chunk at a time. Going by id it comes to an end

@@ -40,6 +40,13 @@ func TestVerifyFindsEachKindOfDamage(t *testing.T) {
 		"no session has more seats taken than it has":                    {`alter table sessions drop constraint sessions_capacity`, `update sessions set seats_taken = 11`},
 		"no active booking is in a session that is cancelled or deleted": {`update sessions set state = 'CANCELLED'`},
 		"the span of a booking is that of its session":                   {`update bookings set ends_at = ends_at + interval '1 hour'`},
+		"holds are the bookings that are pending":                        {`update sessions set holds = 1`},
+		"items are out with bookings that are on": {
+			`insert into items (tenant_id, id, location_id, name, stock, created_at, updated_at)
+			 select tenant_id, id, id, 'Cart', 1, created_at, created_at from locations`,
+			`insert into booking_items (tenant_id, id, booking_id, line_id, item_id, number, status, out_from, out_until)
+			 select b.tenant_id, b.id, b.id, b.id, i.id, 1, 'CONFIRMED', b.starts_at, b.ends_at from bookings b, items i where b.status = 'CANCELLED'`,
+		},
 		"waiting entries are those of the queue":                         {`update waitlist_entries set status = 'EXPIRED' where status = 'WAITING'`},
 		"nobody has two places in one session":                           {`update waitlist_entries e set member_id = b.member_id from bookings b where e.status = 'WAITING' and b.session_id = e.session_id and b.status = 'CONFIRMED'`},
 		"balances are the sums of their ledgers":                         {`update subscriptions set balance = balance + 1`},
@@ -77,7 +84,7 @@ func TestVerifyFindsEachKindOfDamage(t *testing.T) {
 			}
 		})
 	}
-	if n := len(store.Checks); n != 15 {
-		t.Errorf("there are %d checks, and damage for 15", n)
+	if n := len(store.Checks); n != 17 {
+		t.Errorf("there are %d checks, and damage for 17", n)
 	}
 }

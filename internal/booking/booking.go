@@ -8,6 +8,7 @@ import (
 
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -54,6 +55,13 @@ type Booking struct {
 	CancelledAt   *time.Time
 	CheckedInAt   *time.Time
 	CheckInMethod string
+	HoldUntil     *time.Time // a hold keeps its seats until then; nil for whatever is, or was, more than a hold
+	ConfirmedAt   *time.Time
+	Contact       Contact
+	Payment       Payment
+	Benefit       Benefit
+	HasItems      bool // whether or not Items were read along
+	Items         []Line
 
 	// Read along for those who look at it; not part of its own row.
 	MemberName   string
@@ -62,6 +70,44 @@ type Booking struct {
 	TimeZone     string
 	LocalDate    civil.Date
 	Rules        catalog.Rules
+}
+
+// Contact is how to reach whoever booked. A guest has nothing else.
+type Contact struct {
+	Name  string `json:"name"`
+	Email string `json:"email"`
+	Phone string `json:"phone"`
+}
+
+// PaymentStatus is where a payment stands.
+type PaymentStatus string
+
+// The statuses of a payment.
+const (
+	Unpaid     PaymentStatus = "UNPAID"
+	Authorized PaymentStatus = "AUTHORIZED"
+	Captured   PaymentStatus = "CAPTURED"
+	Refunded   PaymentStatus = "REFUNDED"
+)
+
+// Payment is what is known about the money. Berth charges nobody.
+type Payment struct {
+	Status PaymentStatus
+	Amount credit.Money
+	Method string
+	PaidAt *time.Time
+}
+
+// Benefit is the membership elsewhere that a booking was confirmed with.
+type Benefit struct {
+	Code    string // the provider's; empty: none
+	Number  string
+	Percent int
+}
+
+// Due reports whether a hold has run out. It then holds nothing, whether or not anybody has noticed.
+func (b Booking) Due(now time.Time) bool {
+	return b.Status == Pending && b.HoldUntil != nil && !now.Before(*b.HoldUntil)
 }
 
 // CancellableUntil is the end of the time in which cancelling costs nothing.
@@ -88,6 +134,7 @@ type Slot struct {
 	WaitlistCapacity int
 	Waiting          int
 	LastEntrySeq     int64
+	Holds            int // bookings that are PENDING
 	State            catalog.SessionState
 	Blocked          bool
 	MinParty         int

@@ -26,6 +26,8 @@ type Cancellation struct {
 	Late    bool
 	// SeatsFreed may go to whoever waits.
 	SeatsFreed int
+	// HoldsEnded is 1 where the booking was a hold.
+	HoldsEnded int
 	// Uncount: it no longer counts against its subscription's quotas.
 	Uncount bool
 	// Payer is the subscription as it will be, where credits come back.
@@ -72,6 +74,15 @@ func Cancel(b Booking, payer *credit.Subscription, w Withdrawal, now time.Time) 
 	c := Cancellation{Late: late, Uncount: b.Counted}
 	if b.Status.Active() {
 		c.SeatsFreed = b.Party
+	}
+	if b.Status == Pending {
+		c.HoldsEnded = 1
+	}
+	if !late && (b.Payment.Status == Authorized || b.Payment.Status == Captured) {
+		b.Payment.Status = Refunded
+	}
+	for i := range b.Items {
+		b.Items[i].Status = ItemCancelled
 	}
 	if b.Credits > 0 && !late && payer != nil {
 		c.Payer = payer

@@ -37,6 +37,8 @@ type Command struct {
 	NoWaitlist   bool // rather be refused than wait
 	// Staff book without credits and quotas, unless they name a subscription.
 	Staff bool
+	// Hold keeps the seats for a while, without a credit, and never waits for them.
+	Hold bool
 	// Promotion comes from the waitlist: what was checked on joining, and has to
 	// do with the way in alone, is not checked again.
 	Promotion bool
@@ -71,14 +73,17 @@ func Decide(f Facts, c Command, now time.Time) (Plan, error) {
 			return Plan{}, err
 		}
 	}
-	plan, err := pay(f, c, now)
-	if err != nil {
-		return Plan{}, err
+	var plan Plan
+	if !c.Hold {
+		var err error
+		if plan, err = pay(f, c, now); err != nil {
+			return Plan{}, err
+		}
 	}
 	if f.Slot.Fits(c.Party) {
 		return plan, nil
 	}
-	if c.NoWaitlist || c.Promotion || !f.Slot.waitlistHasRoom() {
+	if c.NoWaitlist || c.Promotion || c.Hold || !f.Slot.waitlistHasRoom() {
 		return Plan{}, fault.New(fault.ResourceExhausted, fault.SessionFull, "The session is full.")
 	}
 	return Plan{Wait: true}, nil

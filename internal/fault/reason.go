@@ -29,6 +29,7 @@ const (
 	BookingNotFound        Reason = "BOOKING_NOT_FOUND"
 	PlanNotFound           Reason = "PLAN_NOT_FOUND"
 	SubscriptionNotFound   Reason = "SUBSCRIPTION_NOT_FOUND"
+	ItemNotFound           Reason = "ITEM_NOT_FOUND"
 
 	AlreadyExistsReason Reason = "ALREADY_EXISTS"
 	RoleInUse           Reason = "ROLE_IN_USE"

@@ -25,6 +25,11 @@ const (
 	SessionCancelled   Type = "session.cancelled"
 	SessionDeleted     Type = "session.deleted"
 
+	BookingHeld        Type = "booking.held"
+	BookingReleased    Type = "booking.released"
+	BookingExpired     Type = "booking.expired"
+	BookingUpdated     Type = "booking.updated"
+	BookingRescheduled Type = "booking.rescheduled"
 	BookingConfirmed   Type = "booking.confirmed"
 	BookingCancelled   Type = "booking.cancelled"
 	BookingAttended    Type = "booking.attended"

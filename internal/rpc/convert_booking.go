@@ -6,7 +6,23 @@ import (
 	"github.com/berthhq/berth/internal/waitlist"
 )
 
-const bookingStatusPrefix = "BOOKING_STATUS_"
+const (
+	bookingStatusPrefix = "BOOKING_STATUS_"
+	paymentStatusPrefix = "PAYMENT_STATUS_"
+)
+
+func contactValue(m *v1.Contact) booking.Contact {
+	return booking.Contact{Name: m.GetName(), Email: m.GetEmail(), Phone: m.GetPhone()}
+}
+
+// paymentValue reads payment facts. Money that is none is refused.
+func paymentValue(m *v1.PaymentFacts) (booking.Payment, error) {
+	p := booking.Payment{Status: word[booking.PaymentStatus](paymentStatusPrefix, m.Status), Amount: moneyValue(m.Amount), Method: m.Method}
+	if p.Status == "" {
+		p.Status = booking.Captured
+	}
+	return p, p.Validate()
+}
 
 func bookingMessage(b booking.Booking) *v1.Booking {
 	m := &v1.Booking{
@@ -31,6 +47,31 @@ func bookingMessage(b booking.Booking) *v1.Booking {
 		SessionTitle:     b.SessionTitle,
 		TimeZone:         b.TimeZone,
 		CancellableUntil: timestamp(b.CancellableUntil()),
+	}
+	if b.Status == booking.Pending {
+		m.HoldExpireTime = timestamp(orZero(b.HoldUntil))
+	}
+	if b.Contact != (booking.Contact{}) {
+		m.Contact = &v1.Contact{Name: b.Contact.Name, Email: b.Contact.Email, Phone: b.Contact.Phone}
+	}
+	if b.Payment.Status != "" {
+		m.Payment = &v1.Payment{
+			Status:  enum[v1.PaymentStatus](v1.PaymentStatus_value, paymentStatusPrefix, b.Payment.Status),
+			Amount:  moneyMessage(b.Payment.Amount),
+			Method:  b.Payment.Method,
+			PayTime: timestamp(orZero(b.Payment.PaidAt)),
+		}
+	}
+	if b.Benefit.Code != "" {
+		m.Benefit = &v1.Benefit{
+			ProviderCode: b.Benefit.Code, MembershipNumber: b.Benefit.Number, DiscountPercent: int32(b.Benefit.Percent),
+		}
+	}
+	for _, l := range b.Items {
+		m.Items = append(m.Items, &v1.BookingItem{
+			Id: idText(l.ID), ItemId: idText(l.Item), Name: l.Name, Quantity: int32(l.Quantity), Price: moneyMessage(l.Price),
+			Status: enum[v1.BookingItemStatus](v1.BookingItemStatus_value, "BOOKING_ITEM_STATUS_", l.Status),
+		})
 	}
 	if b.CancelledAt != nil {
 		m.CancelTime = timestamp(*b.CancelledAt)

@@ -45,9 +45,13 @@ func planValue(m *v1.PlanInput) credit.Plan {
 		DailyLimit:   intPointer(m.DailyLimit),
 		WeeklyLimit:  intPointer(m.WeeklyLimit),
 		AllowOverlap: m.GetAllowOverlap(),
-		Price:        credit.Money{Currency: m.GetPrice().GetCurrencyCode(), Units: m.GetPrice().GetUnits(), Nanos: m.GetPrice().GetNanos()},
+		Price:        moneyValue(m.GetPrice()),
 		Active:       m.GetActive(),
 	}
+}
+
+func moneyValue(m *money.Money) credit.Money {
+	return credit.Money{Currency: m.GetCurrencyCode(), Units: m.GetUnits(), Nanos: m.GetNanos()}
 }
 
 func moneyMessage(m credit.Money) *money.Money {

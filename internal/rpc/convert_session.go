@@ -38,6 +38,9 @@ func sessionMessage(s session.Session) *v1.Session {
 		Etag:             etag(s.Version),
 		CreateTime:       timestamp(s.CreatedAt),
 		UpdateTime:       timestamp(s.UpdatedAt),
+		SlotStatus: enum[v1.SlotStatus](v1.SlotStatus_value, "SLOT_STATUS_", booking.Slot{
+			State: s.State, Blocked: s.Blocked, Capacity: s.Capacity, SeatsTaken: s.SeatsTaken, Holds: s.Holds,
+		}.View()),
 	}
 }
 

@@ -89,6 +89,7 @@ func TestSessionsTravelWhole(t *testing.T) {
 		Title: "Late flow", Description: "Bring a mat.", StartTime: in.GetStartTime(), EndTime: in.GetEndTime(), TimeZone: "Europe/Berlin",
 		LocalDate: &date.Date{Year: 2026, Month: 3, Day: 17}, Capacity: proto.Int32(12), WaitlistCapacity: 3, SeatsOpen: proto.Int32(12),
 		State: v1.SessionState_SESSION_STATE_PUBLISHED, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Etag: "v1",
+		SlotStatus: v1.SlotStatus_SLOT_STATUS_AVAILABLE,
 		CreateTime: timestamppb.New(monday), UpdateTime: timestamppb.New(monday),
 	}
 	if diff := cmp.Diff(want, made, protocmp.Transform()); diff != "" {

@@ -66,6 +66,7 @@ type Session struct {
 
 	SeatsTaken int // by active bookings and live offers
 	Waiting    int // entries
+	Holds      int // bookings that are only held
 
 	Version   int
 	CreatedAt time.Time

@@ -70,6 +70,8 @@ type AttendanceDay struct {
 
 // CountAttendanceDaily counts day by day; days without sessions are left out.
 //
+// A hold that never became a booking counts for nothing; it still has its time to run out.
+//
 // Bookings and entries are summed up session by session, each by its index. Joined instead, a session that has both would
 // count each several times, and what the planner thinks of a period that it does not know would decide how long it takes.
 func CountAttendanceDaily(b *pg.Batch, in tenant.TenantID, p Period, into *[]AttendanceDay) {
@@ -86,7 +88,7 @@ cross join lateral (
     coalesce(sum(party_size) filter (where status = 'NO_SHOW'), 0) as no_shows,
     coalesce(sum(party_size) filter (where status = 'CANCELLED'), 0) as cancelled,
     coalesce(sum(party_size) filter (where status = 'CANCELLED' and late_cancelled), 0) as late
-  from bookings where tenant_id = $1 and session_id = s.id
+  from bookings where tenant_id = $1 and session_id = s.id and hold_expires_at is null
 ) b
 cross join lateral (
   select count(*) as waitlisted, count(*) filter (where status = 'BOOKED') as promoted
@@ -124,7 +126,7 @@ with made as materialized (
   from bookings b
   join sessions s on s.tenant_id = $1 and s.id = b.session_id
   join locations l on l.tenant_id = $1 and l.id = s.location_id
-  where b.tenant_id = $1 and b.id >= $2 and b.id < $3 and b.status not in ('PENDING', 'EXPIRED') and s.state <> 'DRAFT' and`+chosenPlaces+`
+  where b.tenant_id = $1 and b.id >= $2 and b.id < $3 and b.hold_expires_at is null and s.state <> 'DRAFT' and`+chosenPlaces+`
 )
 select on_date, channel, count(*), sum(party_size) from made where on_date between $4 and $5 group by on_date, channel`,
 		append(p.arguments(in, firstID(span.Start), firstID(span.End)), zones, since, until, ahead)...), into,

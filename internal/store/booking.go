@@ -16,11 +16,14 @@ const bookingColumns = `
   b.id, b.session_id, b.member_id, b.party_size, b.status, b.channel, b.subscription_id, b.credits, b.counted,
   b.external_ref, b.request_hash, b.note, b.promoted, b.grace_until, b.late_cancelled, b.cancel_reason,
   b.starts_at, b.ends_at, b.exclusive, b.created_by, b.created_at, b.cancelled_at, b.checked_in_at,
-  coalesce(b.check_in_method, ''), m.name, m.tier, s.title, l.time_zone, s.local_date,` + ruleColumns
+  coalesce(b.check_in_method, ''), b.hold_expires_at, b.confirmed_at, b.contact_name, b.contact_email, b.contact_phone,
+  b.payment_status, b.amount_currency, b.amount_units, b.amount_nanos, b.payment_method, b.paid_at,
+  coalesce(b.benefit_code, ''), b.benefit_number, b.benefit_percent, b.has_items,
+  coalesce(m.name, b.contact_name), coalesce(m.tier, ''), s.title, l.time_zone, s.local_date,` + ruleColumns
 
 const bookingJoins = `
   join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id
-  join members m on m.tenant_id = b.tenant_id and m.id = b.member_id
+  left join members m on m.tenant_id = b.tenant_id and m.id = b.member_id
   join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id` + ruleJoins
 
 func scanBooking(row pgx.Row) (booking.Booking, error) {
@@ -31,7 +34,10 @@ func scanBooking(row pgx.Row) (booking.Booking, error) {
 		&b.ID, &b.Session, &b.Member, &b.Party, &b.Status, &b.Channel, &b.Subscription, &b.Credits, &b.Counted,
 		&b.ExternalRef, &b.RequestHash, &b.Note, &b.Promoted, &b.GraceUntil, &b.LateCancelled, &b.CancelReason,
 		&b.StartsAt, &b.EndsAt, &b.Exclusive, &b.CreatedBy, &b.CreatedAt, &b.CancelledAt, &b.CheckedInAt,
-		&b.CheckInMethod, &b.MemberName, &b.MemberTier, &b.SessionTitle, &b.TimeZone, &localDate,
+		&b.CheckInMethod, &b.HoldUntil, &b.ConfirmedAt, &b.Contact.Name, &b.Contact.Email, &b.Contact.Phone,
+		&b.Payment.Status, &b.Payment.Amount.Currency, &b.Payment.Amount.Units, &b.Payment.Amount.Nanos, &b.Payment.Method, &b.Payment.PaidAt,
+		&b.Benefit.Code, &b.Benefit.Number, &b.Benefit.Percent, &b.HasItems,
+		&b.MemberName, &b.MemberTier, &b.SessionTitle, &b.TimeZone, &localDate,
 	}, rules.list()...)...)
 	if err != nil {
 		return b, err
@@ -168,22 +174,54 @@ where tenant_id = $1 and member_id = any($2) and starts_at < $4 and ends_at > $3
 		})
 }
 
+// ListDueHolds reads the holds of sessions that have run out and still stand as PENDING. Where a
+// session counts no holds its bookings are not looked at.
+func ListDueHolds(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, now time.Time, into *[]booking.Booking) {
+	pg.Collect(b.Queue(`select`+bookingColumns+` from sessions s
+  cross join lateral (
+    select * from bookings b where s.holds > 0 and b.tenant_id = $1 and b.session_id = s.id and b.status = 'PENDING' and b.hold_expires_at <= $3
+    offset 0) b
+  left join members m on m.tenant_id = b.tenant_id and m.id = b.member_id
+  join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id`+ruleJoins+`
+where s.tenant_id = $1 and s.id = any($2) order by b.id`, in, sessions, now), into, collectBooking)
+}
+
+// ListDueSessions names the sessions with holds that have run out, those that did longest ago first.
+func ListDueSessions(b *pg.Batch, in tenant.TenantID, now time.Time, limit int, into *[]tenant.SessionID) {
+	pg.Collect(b.Queue(`select session_id from bookings
+where tenant_id = $1 and status = 'PENDING' and hold_expires_at <= $2
+group by session_id order by min(hold_expires_at) limit $3`, in, now, limit), into, pgx.RowTo[tenant.SessionID])
+}
+
+// FindNextExpiry reads when the next hold of a tenant runs out; nil where there is none.
+func FindNextExpiry(b *pg.Batch, in tenant.TenantID, into **time.Time) {
+	b.Queue(`select min(hold_expires_at) from bookings where tenant_id = $1 and status = 'PENDING'`, in).Scan(into)
+}
+
 // InsertBooking writes a new booking with the transaction.
 func InsertBooking(tx *pg.Tx, in tenant.TenantID, b booking.Booking) {
 	tx.Write(`
 insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, subscription_id, credits, counted,
-  external_ref, request_hash, note, promoted, grace_until, starts_at, ends_at, exclusive, created_by, created_at, updated_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $20)`,
+  external_ref, request_hash, note, promoted, grace_until, starts_at, ends_at, exclusive, created_by, created_at, updated_at,
+  hold_expires_at, confirmed_at, contact_name, contact_email, contact_phone, has_items)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $20, $21, $22, $23, $24, $25, $26)`,
 		in, b.ID, b.Session, b.Member, b.Party, b.Status, b.Channel, b.Subscription, b.Credits, b.Counted,
-		b.ExternalRef, b.RequestHash, b.Note, b.Promoted, b.GraceUntil, b.StartsAt, b.EndsAt, b.Exclusive, b.CreatedBy, b.CreatedAt)
+		b.ExternalRef, b.RequestHash, b.Note, b.Promoted, b.GraceUntil, b.StartsAt, b.EndsAt, b.Exclusive, b.CreatedBy, b.CreatedAt,
+		b.HoldUntil, b.ConfirmedAt, b.Contact.Name, b.Contact.Email, b.Contact.Phone, b.HasItems)
 }
 
 // UpdateBooking writes what changes in a booking's life with the transaction.
 func UpdateBooking(tx *pg.Tx, in tenant.TenantID, b booking.Booking, now time.Time) {
 	tx.Write(`
 update bookings set status = $3, credits = $4, counted = $5, late_cancelled = $6, cancel_reason = $7, cancelled_at = $8,
-  checked_in_at = $9, check_in_method = nullif($10, ''), updated_at = $11
+  checked_in_at = $9, check_in_method = nullif($10, ''), updated_at = $11, subscription_id = $12, exclusive = $13,
+  hold_expires_at = $14, confirmed_at = $15, payment_status = $16, amount_currency = $17, amount_units = $18, amount_nanos = $19,
+  payment_method = $20, paid_at = $21, benefit_code = nullif($22, ''), benefit_number = $23, benefit_percent = $24,
+  session_id = $25, starts_at = $26, ends_at = $27, grace_until = $28
 where tenant_id = $1 and id = $2`,
 		in, b.ID, b.Status, b.Credits, b.Counted, b.LateCancelled, b.CancelReason, b.CancelledAt,
-		b.CheckedInAt, b.CheckInMethod, now)
+		b.CheckedInAt, b.CheckInMethod, now, b.Subscription, b.Exclusive,
+		b.HoldUntil, b.ConfirmedAt, b.Payment.Status, b.Payment.Amount.Currency, b.Payment.Amount.Units, b.Payment.Amount.Nanos,
+		b.Payment.Method, b.Payment.PaidAt, b.Benefit.Code, b.Benefit.Number, b.Benefit.Percent,
+		b.Session, b.StartsAt, b.EndsAt, b.GraceUntil)
 }

@@ -37,7 +37,7 @@ where s.tenant_id = $1 and s.id = $2 and s.deleted_at is null`, in, id).QueryRow
 
 // Arrival is a party that has come.
 type Arrival struct {
-	Name  string // the member's, in full
+	Name  string // the member's or the guest's, in full
 	Party int
 	At    time.Time
 }
@@ -45,8 +45,8 @@ type Arrival struct {
 // ListArrivals reads who has come to a session, latest first.
 func ListArrivals(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, limit int, into *[]Arrival) {
 	pg.Collect(b.Queue(`
-select m.name, b.party_size, b.checked_in_at from bookings b
-  join members m on m.tenant_id = b.tenant_id and m.id = b.member_id
+select coalesce(m.name, b.contact_name), b.party_size, b.checked_in_at from bookings b
+  left join members m on m.tenant_id = b.tenant_id and m.id = b.member_id
 where b.tenant_id = $1 and b.session_id = $2 and b.status = 'ATTENDED'
 order by b.checked_in_at desc, b.id desc limit $3`, in, id, limit), into, pgx.RowToStructByPos[Arrival])
 }

@@ -33,7 +33,7 @@ func scanSession(row pgx.Row) (Scheduled, error) {
 	one.ID, one.Service, one.Location, one.Title = slot.ID, slot.Service, slot.Location, slot.Title
 	one.StartsAt, one.EndsAt, one.TimeZone, one.LocalDate = slot.StartsAt, slot.EndsAt, slot.TimeZone, slot.LocalDate
 	one.Capacity, one.SeatsTaken, one.WaitlistCapacity, one.Waiting = slot.Capacity, slot.SeatsTaken, slot.WaitlistCapacity, slot.Waiting
-	one.State, one.Blocked, one.Delivery = slot.State, slot.Blocked, slot.Delivery
+	one.Holds, one.State, one.Blocked, one.Delivery = slot.Holds, slot.State, slot.Blocked, slot.Delivery
 	if occursOn != nil && occursAt != nil {
 		one.OccursOn, one.OccursAt = day(*occursOn), *occursAt
 	}

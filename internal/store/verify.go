@@ -47,6 +47,20 @@ from bookings b join sessions s on s.tenant_id = b.tenant_id and s.id = b.sessio
 where b.tenant_id = $1 and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED') and (s.state = 'CANCELLED' or s.deleted_at is not null)`,
 	},
 	{
+		Name: "holds are the bookings that are pending", Invariant: NeverOversold, sql: `
+select s.id::text, format('holds is %s, pending are %s', s.holds, b.n)
+from sessions s cross join lateral (
+  select count(*) as n from bookings b where b.tenant_id = $1 and b.session_id = s.id and b.status = 'PENDING') b
+where s.tenant_id = $1 and s.holds <> b.n`,
+	},
+	{
+		Name: "items are out with bookings that are on", Invariant: NeverOversold, sql: `
+select r.id::text, format('it is %s with booking %s, which is %s', r.status, b.id, b.status)
+from booking_items r join bookings b on b.tenant_id = r.tenant_id and b.id = r.booking_id
+where r.tenant_id = $1 and r.status <> 'CANCELLED'
+  and (b.status in ('CANCELLED', 'EXPIRED') or (r.status = 'PENDING') <> (b.status = 'PENDING'))`,
+	},
+	{
 		Name: "the span of a booking is that of its session", Invariant: NeverOversold, sql: `
 select b.id::text, format('%s to %s, its session %s to %s', b.starts_at, b.ends_at, s.starts_at, s.ends_at)
 from bookings b join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id

@@ -44,6 +44,8 @@ type (
 	auditKind        struct{}
 	eventKind        struct{}
 	batchKind        struct{}
+	itemKind         struct{}
+	lineKind         struct{}
 	importKind       struct{}
 )
 
@@ -69,6 +71,8 @@ type (
 	AuditID          = ID[auditKind]
 	EventID          = ID[eventKind]
 	BatchID          = ID[batchKind]
+	ItemID           = ID[itemKind]
+	LineID           = ID[lineKind]
 	ImportID         = ID[importKind]
 )
 

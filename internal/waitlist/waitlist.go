@@ -61,6 +61,9 @@ const (
 	ByCapacity     Trigger = "CAPACITY_RAISED"
 	ByUnblock      Trigger = "UNBLOCKED"
 	ByPublish      Trigger = "PUBLISHED"
+	ByExpiredHold  Trigger = "HOLD_EXPIRED"
+	ByRelease      Trigger = "HOLD_RELEASED"
+	ByReschedule   Trigger = "RESCHEDULED"
 )
 
 // Move is what becomes of freed seats. Every freed seat ends in exactly one.

@@ -2,16 +2,19 @@ package demo
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// club is a golf club: a tee time every eight minutes at weekends, for parties of up to four.
+// club is a golf club: a tee time every eight minutes in the morning, for parties of up to four.
 func club(ctx context.Context, b *builder) error {
 	b.progress("demo club: courses, tee sheet")
 	if _, err := b.open(ctx, app.NewTenant{Name: "Dunes Golf Club", TimeZone: "Europe/London", Locale: "en", Currency: "GBP"}); err != nil {
@@ -35,8 +38,56 @@ func club(ctx context.Context, b *builder) error {
 	if err != nil {
 		return err
 	}
-	return b.series(ctx, session.Input{Service: round.ID, Location: course.ID, Resource: tee.ID, Title: "Tee time"},
-		"FREQ=WEEKLY;BYDAY=SA,SU;BYHOUR=8,9,10;BYMINUTE=0,8,16,24,32,40,48;COUNT=168")
+	if err := b.series(ctx, session.Input{Service: round.ID, Location: course.ID, Resource: tee.ID, Title: "Tee time"},
+		"FREQ=DAILY;BYHOUR=8,9,10;BYMINUTE=0,8,16,24,32,40,48;COUNT=294"); err != nil {
+		return err
+	}
+	return b.teeOff(ctx, course)
+}
+
+// teeOff brings the tee sheet to life: carts and caddies, a benefit card, and parties of guests who have paid for
+// every third tee time of the next days.
+func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
+	round := 4 * time.Hour
+	var cart booking.Item
+	for _, i := range []booking.Item{
+		{Name: "Caddie", Kind: "caddie", Stock: 4, Out: &round, Price: credit.Money{Currency: "GBP", Units: 60}},
+		{Name: "Cart", Kind: "cart", Stock: 12, Out: &round, Price: credit.Money{Currency: "GBP", Units: 35}},
+	} {
+		i.Location, i.Active = course.ID, true
+		made, err := b.app.CreateItem(ctx, b.owner, i)
+		if err != nil {
+			return err
+		}
+		cart = made
+	}
+	if _, err := b.app.PutBenefitProvider(ctx, b.owner, booking.Provider{
+		Code: "LINKSCARD", Name: "Links Card", Pattern: `[A-Z]{2}-\d{6}`, Percent: 15, Active: true,
+	}); err != nil {
+		return err
+	}
+	sheet, err := b.schedule(ctx, b.now, b.now.Add(4*24*time.Hour))
+	if err != nil {
+		return err
+	}
+	for n, s := range sheet {
+		if n%3 > 0 {
+			continue
+		}
+		place, err := b.app.Book(ctx, b.owner, app.BookRequest{
+			Session: s.ID, Party: 2 + n%3, Channel: catalog.Phone, Hold: true, Guest: true,
+			Contact: booking.Contact{Name: fmt.Sprintf("Party %d", n/3+1)}, Items: []booking.Choice{{Item: cart.ID, Quantity: 1}},
+		})
+		if err == nil {
+			_, err = b.app.ConfirmBooking(ctx, b.owner, app.ConfirmRequest{ID: place.Booking.ID, Paid: &booking.Payment{
+				Status: booking.Captured, Method: "card", Amount: credit.Money{Currency: "GBP", Units: 180},
+			}})
+		}
+		if !likely(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // salon is a hairdresser's: appointments of one seat, each with a stylist and a chair.

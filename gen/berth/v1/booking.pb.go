@@ -7,8 +7,11 @@
 package berthv1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	money "google.golang.org/genproto/googleapis/type/money"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -21,6 +24,124 @@ const (
 	// Verify that runtime/protoimpl is sufficiently up-to-date.
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
+
+// PaymentStatus is where a payment stands.
+type PaymentStatus int32
+
+const (
+	// Not set.
+	PaymentStatus_PAYMENT_STATUS_UNSPECIFIED PaymentStatus = 0
+	// Nothing was paid, or nothing was said.
+	PaymentStatus_PAYMENT_STATUS_UNPAID PaymentStatus = 1
+	// Reserved on the payer's side, not taken.
+	PaymentStatus_PAYMENT_STATUS_AUTHORIZED PaymentStatus = 2
+	// Taken.
+	PaymentStatus_PAYMENT_STATUS_CAPTURED PaymentStatus = 3
+	// Given back, because the booking was cancelled in time.
+	PaymentStatus_PAYMENT_STATUS_REFUNDED PaymentStatus = 4
+)
+
+// Enum value maps for PaymentStatus.
+var (
+	PaymentStatus_name = map[int32]string{
+		0: "PAYMENT_STATUS_UNSPECIFIED",
+		1: "PAYMENT_STATUS_UNPAID",
+		2: "PAYMENT_STATUS_AUTHORIZED",
+		3: "PAYMENT_STATUS_CAPTURED",
+		4: "PAYMENT_STATUS_REFUNDED",
+	}
+	PaymentStatus_value = map[string]int32{
+		"PAYMENT_STATUS_UNSPECIFIED": 0,
+		"PAYMENT_STATUS_UNPAID":      1,
+		"PAYMENT_STATUS_AUTHORIZED":  2,
+		"PAYMENT_STATUS_CAPTURED":    3,
+		"PAYMENT_STATUS_REFUNDED":    4,
+	}
+)
+
+func (x PaymentStatus) Enum() *PaymentStatus {
+	p := new(PaymentStatus)
+	*p = x
+	return p
+}
+
+func (x PaymentStatus) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (PaymentStatus) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_booking_proto_enumTypes[0].Descriptor()
+}
+
+func (PaymentStatus) Type() protoreflect.EnumType {
+	return &file_berth_v1_booking_proto_enumTypes[0]
+}
+
+func (x PaymentStatus) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use PaymentStatus.Descriptor instead.
+func (PaymentStatus) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{0}
+}
+
+// BookingItemStatus is where an item of a booking stands.
+type BookingItemStatus int32
+
+const (
+	// Not set.
+	BookingItemStatus_BOOKING_ITEM_STATUS_UNSPECIFIED BookingItemStatus = 0
+	// Kept with a hold.
+	BookingItemStatus_BOOKING_ITEM_STATUS_PENDING BookingItemStatus = 1
+	// Theirs.
+	BookingItemStatus_BOOKING_ITEM_STATUS_CONFIRMED BookingItemStatus = 2
+	// Not chosen on confirmation, or gone with the booking.
+	BookingItemStatus_BOOKING_ITEM_STATUS_CANCELLED BookingItemStatus = 3
+)
+
+// Enum value maps for BookingItemStatus.
+var (
+	BookingItemStatus_name = map[int32]string{
+		0: "BOOKING_ITEM_STATUS_UNSPECIFIED",
+		1: "BOOKING_ITEM_STATUS_PENDING",
+		2: "BOOKING_ITEM_STATUS_CONFIRMED",
+		3: "BOOKING_ITEM_STATUS_CANCELLED",
+	}
+	BookingItemStatus_value = map[string]int32{
+		"BOOKING_ITEM_STATUS_UNSPECIFIED": 0,
+		"BOOKING_ITEM_STATUS_PENDING":     1,
+		"BOOKING_ITEM_STATUS_CONFIRMED":   2,
+		"BOOKING_ITEM_STATUS_CANCELLED":   3,
+	}
+)
+
+func (x BookingItemStatus) Enum() *BookingItemStatus {
+	p := new(BookingItemStatus)
+	*p = x
+	return p
+}
+
+func (x BookingItemStatus) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (BookingItemStatus) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_booking_proto_enumTypes[1].Descriptor()
+}
+
+func (BookingItemStatus) Type() protoreflect.EnumType {
+	return &file_berth_v1_booking_proto_enumTypes[1]
+}
+
+func (x BookingItemStatus) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use BookingItemStatus.Descriptor instead.
+func (BookingItemStatus) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{1}
+}
 
 // BookingStatus is where a booking is in its life.
 type BookingStatus int32
@@ -75,11 +196,11 @@ func (x BookingStatus) String() string {
 }
 
 func (BookingStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_booking_proto_enumTypes[0].Descriptor()
+	return file_berth_v1_booking_proto_enumTypes[2].Descriptor()
 }
 
 func (BookingStatus) Type() protoreflect.EnumType {
-	return &file_berth_v1_booking_proto_enumTypes[0]
+	return &file_berth_v1_booking_proto_enumTypes[2]
 }
 
 func (x BookingStatus) Number() protoreflect.EnumNumber {
@@ -88,7 +209,7 @@ func (x BookingStatus) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use BookingStatus.Descriptor instead.
 func (BookingStatus) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{0}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{2}
 }
 
 // CheckInMethod is how a party's arrival was noted.
@@ -132,11 +253,11 @@ func (x CheckInMethod) String() string {
 }
 
 func (CheckInMethod) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_booking_proto_enumTypes[1].Descriptor()
+	return file_berth_v1_booking_proto_enumTypes[3].Descriptor()
 }
 
 func (CheckInMethod) Type() protoreflect.EnumType {
-	return &file_berth_v1_booking_proto_enumTypes[1]
+	return &file_berth_v1_booking_proto_enumTypes[3]
 }
 
 func (x CheckInMethod) Number() protoreflect.EnumNumber {
@@ -145,7 +266,7 @@ func (x CheckInMethod) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CheckInMethod.Descriptor instead.
 func (CheckInMethod) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{3}
 }
 
 // WaitlistEntryStatus is where an entry is in its life.
@@ -197,11 +318,11 @@ func (x WaitlistEntryStatus) String() string {
 }
 
 func (WaitlistEntryStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_booking_proto_enumTypes[2].Descriptor()
+	return file_berth_v1_booking_proto_enumTypes[4].Descriptor()
 }
 
 func (WaitlistEntryStatus) Type() protoreflect.EnumType {
-	return &file_berth_v1_booking_proto_enumTypes[2]
+	return &file_berth_v1_booking_proto_enumTypes[4]
 }
 
 func (x WaitlistEntryStatus) Number() protoreflect.EnumNumber {
@@ -210,7 +331,7 @@ func (x WaitlistEntryStatus) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitlistEntryStatus.Descriptor instead.
 func (WaitlistEntryStatus) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{4}
 }
 
 // Booking is a party's place in a session.
@@ -220,9 +341,9 @@ type Booking struct {
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Whose booking it is.
+	// Whose booking it is. Empty for guests who are no members.
 	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// The member's name, as it is now.
+	// The member's name, as it is now, or the guest's.
 	MemberName string `protobuf:"bytes,4,opt,name=member_name,json=memberName,proto3" json:"member_name,omitempty"`
 	// Seats it takes.
 	PartySize int32 `protobuf:"varint,5,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
@@ -262,8 +383,18 @@ type Booking struct {
 	TimeZone string `protobuf:"bytes,22,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
 	// Until when it may be cancelled without penalty, UTC.
 	CancellableUntil *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=cancellable_until,json=cancellableUntil,proto3" json:"cancellable_until,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// Until when a hold keeps its seats, UTC. Set while status is PENDING.
+	HoldExpireTime *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=hold_expire_time,json=holdExpireTime,proto3" json:"hold_expire_time,omitempty"`
+	// What was paid, as the caller of ConfirmBooking said. Berth charges nobody.
+	Payment *Payment `protobuf:"bytes,25,opt,name=payment,proto3" json:"payment,omitempty"`
+	// Whom to reach about it. Guests who are no members have nothing else.
+	Contact *Contact `protobuf:"bytes,26,opt,name=contact,proto3" json:"contact,omitempty"`
+	// What goes with it, such as a cart.
+	Items []*BookingItem `protobuf:"bytes,27,rep,name=items,proto3" json:"items,omitempty"`
+	// The benefit membership that it was confirmed with, if any.
+	Benefit       *Benefit `protobuf:"bytes,28,opt,name=benefit,proto3" json:"benefit,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Booking) Reset() {
@@ -457,6 +588,451 @@ func (x *Booking) GetCancellableUntil() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Booking) GetHoldExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldExpireTime
+	}
+	return nil
+}
+
+func (x *Booking) GetPayment() *Payment {
+	if x != nil {
+		return x.Payment
+	}
+	return nil
+}
+
+func (x *Booking) GetContact() *Contact {
+	if x != nil {
+		return x.Contact
+	}
+	return nil
+}
+
+func (x *Booking) GetItems() []*BookingItem {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+func (x *Booking) GetBenefit() *Benefit {
+	if x != nil {
+		return x.Benefit
+	}
+	return nil
+}
+
+// Payment is what is known about the money.
+type Payment struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where it stands.
+	Status PaymentStatus `protobuf:"varint,1,opt,name=status,proto3,enum=berth.v1.PaymentStatus" json:"status,omitempty"`
+	// How much. Absent where nothing was said.
+	Amount *money.Money `protobuf:"bytes,2,opt,name=amount,proto3" json:"amount,omitempty"`
+	// How, in the words of whoever took it, such as "card".
+	Method string `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
+	// When it was authorized or captured, UTC.
+	PayTime       *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=pay_time,json=payTime,proto3" json:"pay_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Payment) Reset() {
+	*x = Payment{}
+	mi := &file_berth_v1_booking_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Payment) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Payment) ProtoMessage() {}
+
+func (x *Payment) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Payment.ProtoReflect.Descriptor instead.
+func (*Payment) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Payment) GetStatus() PaymentStatus {
+	if x != nil {
+		return x.Status
+	}
+	return PaymentStatus_PAYMENT_STATUS_UNSPECIFIED
+}
+
+func (x *Payment) GetAmount() *money.Money {
+	if x != nil {
+		return x.Amount
+	}
+	return nil
+}
+
+func (x *Payment) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *Payment) GetPayTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.PayTime
+	}
+	return nil
+}
+
+// Contact is how to reach whoever booked.
+type Contact struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Their name, up to 200 characters.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Their email address.
+	Email string `protobuf:"bytes,2,opt,name=email,proto3" json:"email,omitempty"`
+	// Their telephone number, as they write it, up to 40 characters.
+	Phone         string `protobuf:"bytes,3,opt,name=phone,proto3" json:"phone,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Contact) Reset() {
+	*x = Contact{}
+	mi := &file_berth_v1_booking_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Contact) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Contact) ProtoMessage() {}
+
+func (x *Contact) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Contact.ProtoReflect.Descriptor instead.
+func (*Contact) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Contact) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Contact) GetEmail() string {
+	if x != nil {
+		return x.Email
+	}
+	return ""
+}
+
+func (x *Contact) GetPhone() string {
+	if x != nil {
+		return x.Phone
+	}
+	return ""
+}
+
+// Benefit is a membership elsewhere that gives a discount here.
+type Benefit struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The provider's code, as the tenant has it.
+	ProviderCode string `protobuf:"bytes,1,opt,name=provider_code,json=providerCode,proto3" json:"provider_code,omitempty"`
+	// The membership's number.
+	MembershipNumber string `protobuf:"bytes,2,opt,name=membership_number,json=membershipNumber,proto3" json:"membership_number,omitempty"`
+	// What the provider's members were given at that time, in percent.
+	DiscountPercent int32 `protobuf:"varint,3,opt,name=discount_percent,json=discountPercent,proto3" json:"discount_percent,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *Benefit) Reset() {
+	*x = Benefit{}
+	mi := &file_berth_v1_booking_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Benefit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Benefit) ProtoMessage() {}
+
+func (x *Benefit) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Benefit.ProtoReflect.Descriptor instead.
+func (*Benefit) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Benefit) GetProviderCode() string {
+	if x != nil {
+		return x.ProviderCode
+	}
+	return ""
+}
+
+func (x *Benefit) GetMembershipNumber() string {
+	if x != nil {
+		return x.MembershipNumber
+	}
+	return ""
+}
+
+func (x *Benefit) GetDiscountPercent() int32 {
+	if x != nil {
+		return x.DiscountPercent
+	}
+	return 0
+}
+
+// Item is something that goes with bookings and is there in limited number: a cart, a caddie, a mat, a locker.
+type Item struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// UUIDv7.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Where it is.
+	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// What people call it.
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// What kind of thing it is: cart, caddie, mat, locker.
+	Kind string `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
+	// How many there are.
+	Stock int32 `protobuf:"varint,5,opt,name=stock,proto3" json:"stock,omitempty"`
+	// What one costs. Berth records it and charges nobody.
+	Price *money.Money `protobuf:"bytes,6,opt,name=price,proto3" json:"price,omitempty"`
+	// How long one is out, from the session's start. Absent: as long as the session.
+	TimeOut *durationpb.Duration `protobuf:"bytes,7,opt,name=time_out,json=timeOut,proto3" json:"time_out,omitempty"`
+	// Whether it can be had.
+	Active bool `protobuf:"varint,8,opt,name=active,proto3" json:"active,omitempty"`
+	// Changes with every edit.
+	Etag          string `protobuf:"bytes,9,opt,name=etag,proto3" json:"etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Item) Reset() {
+	*x = Item{}
+	mi := &file_berth_v1_booking_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Item) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Item) ProtoMessage() {}
+
+func (x *Item) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Item.ProtoReflect.Descriptor instead.
+func (*Item) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Item) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Item) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *Item) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Item) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Item) GetStock() int32 {
+	if x != nil {
+		return x.Stock
+	}
+	return 0
+}
+
+func (x *Item) GetPrice() *money.Money {
+	if x != nil {
+		return x.Price
+	}
+	return nil
+}
+
+func (x *Item) GetTimeOut() *durationpb.Duration {
+	if x != nil {
+		return x.TimeOut
+	}
+	return nil
+}
+
+func (x *Item) GetActive() bool {
+	if x != nil {
+		return x.Active
+	}
+	return false
+}
+
+func (x *Item) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+// BookingItem is an item that goes with a booking. It lives as the booking does.
+type BookingItem struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// UUIDv7, of this line.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The item.
+	ItemId string `protobuf:"bytes,2,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
+	// The item's name, as it is now.
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// How many.
+	Quantity int32 `protobuf:"varint,4,opt,name=quantity,proto3" json:"quantity,omitempty"`
+	// What one cost when it was asked for.
+	Price *money.Money `protobuf:"bytes,5,opt,name=price,proto3" json:"price,omitempty"`
+	// Where it stands.
+	Status        BookingItemStatus `protobuf:"varint,6,opt,name=status,proto3,enum=berth.v1.BookingItemStatus" json:"status,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BookingItem) Reset() {
+	*x = BookingItem{}
+	mi := &file_berth_v1_booking_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BookingItem) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BookingItem) ProtoMessage() {}
+
+func (x *BookingItem) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BookingItem.ProtoReflect.Descriptor instead.
+func (*BookingItem) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *BookingItem) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *BookingItem) GetItemId() string {
+	if x != nil {
+		return x.ItemId
+	}
+	return ""
+}
+
+func (x *BookingItem) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *BookingItem) GetQuantity() int32 {
+	if x != nil {
+		return x.Quantity
+	}
+	return 0
+}
+
+func (x *BookingItem) GetPrice() *money.Money {
+	if x != nil {
+		return x.Price
+	}
+	return nil
+}
+
+func (x *BookingItem) GetStatus() BookingItemStatus {
+	if x != nil {
+		return x.Status
+	}
+	return BookingItemStatus_BOOKING_ITEM_STATUS_UNSPECIFIED
+}
+
 // WaitlistEntry is a wish for a place.
 type WaitlistEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -493,7 +1069,7 @@ type WaitlistEntry struct {
 
 func (x *WaitlistEntry) Reset() {
 	*x = WaitlistEntry{}
-	mi := &file_berth_v1_booking_proto_msgTypes[1]
+	mi := &file_berth_v1_booking_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -505,7 +1081,7 @@ func (x *WaitlistEntry) String() string {
 func (*WaitlistEntry) ProtoMessage() {}
 
 func (x *WaitlistEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[1]
+	mi := &file_berth_v1_booking_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -518,7 +1094,7 @@ func (x *WaitlistEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistEntry.ProtoReflect.Descriptor instead.
 func (*WaitlistEntry) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *WaitlistEntry) GetId() string {
@@ -616,7 +1192,7 @@ var File_berth_v1_booking_proto protoreflect.FileDescriptor
 
 const file_berth_v1_booking_proto_rawDesc = "" +
 	"\n" +
-	"\x16berth/v1/booking.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xeb\a\n" +
+	"\x16berth/v1/booking.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\xe5\t\n" +
 	"\aBooking\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -646,7 +1222,44 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\x10session_end_time\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\x0esessionEndTime\x12#\n" +
 	"\rsession_title\x18\x15 \x01(\tR\fsessionTitle\x12\x1b\n" +
 	"\ttime_zone\x18\x16 \x01(\tR\btimeZone\x12G\n" +
-	"\x11cancellable_until\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampR\x10cancellableUntil\"\x84\x04\n" +
+	"\x11cancellable_until\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampR\x10cancellableUntil\x12D\n" +
+	"\x10hold_expire_time\x18\x18 \x01(\v2\x1a.google.protobuf.TimestampR\x0eholdExpireTime\x12+\n" +
+	"\apayment\x18\x19 \x01(\v2\x11.berth.v1.PaymentR\apayment\x12+\n" +
+	"\acontact\x18\x1a \x01(\v2\x11.berth.v1.ContactR\acontact\x12+\n" +
+	"\x05items\x18\x1b \x03(\v2\x15.berth.v1.BookingItemR\x05items\x12+\n" +
+	"\abenefit\x18\x1c \x01(\v2\x11.berth.v1.BenefitR\abenefit\"\xb5\x01\n" +
+	"\aPayment\x12/\n" +
+	"\x06status\x18\x01 \x01(\x0e2\x17.berth.v1.PaymentStatusR\x06status\x12*\n" +
+	"\x06amount\x18\x02 \x01(\v2\x12.google.type.MoneyR\x06amount\x12\x16\n" +
+	"\x06method\x18\x03 \x01(\tR\x06method\x125\n" +
+	"\bpay_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\apayTime\"k\n" +
+	"\aContact\x12\x1c\n" +
+	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12#\n" +
+	"\x05email\x18\x02 \x01(\tB\r\xbaH\n" +
+	"\xd8\x01\x01r\x05\x18\xfe\x01`\x01R\x05email\x12\x1d\n" +
+	"\x05phone\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18(R\x05phone\"\x86\x01\n" +
+	"\aBenefit\x12#\n" +
+	"\rprovider_code\x18\x01 \x01(\tR\fproviderCode\x12+\n" +
+	"\x11membership_number\x18\x02 \x01(\tR\x10membershipNumber\x12)\n" +
+	"\x10discount_percent\x18\x03 \x01(\x05R\x0fdiscountPercent\"\x81\x02\n" +
+	"\x04Item\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
+	"\vlocation_id\x18\x02 \x01(\tR\n" +
+	"locationId\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x12\n" +
+	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x14\n" +
+	"\x05stock\x18\x05 \x01(\x05R\x05stock\x12(\n" +
+	"\x05price\x18\x06 \x01(\v2\x12.google.type.MoneyR\x05price\x124\n" +
+	"\btime_out\x18\a \x01(\v2\x19.google.protobuf.DurationR\atimeOut\x12\x16\n" +
+	"\x06active\x18\b \x01(\bR\x06active\x12\x12\n" +
+	"\x04etag\x18\t \x01(\tR\x04etag\"\xc5\x01\n" +
+	"\vBookingItem\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x17\n" +
+	"\aitem_id\x18\x02 \x01(\tR\x06itemId\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x1a\n" +
+	"\bquantity\x18\x04 \x01(\x05R\bquantity\x12(\n" +
+	"\x05price\x18\x05 \x01(\v2\x12.google.type.MoneyR\x05price\x123\n" +
+	"\x06status\x18\x06 \x01(\x0e2\x1b.berth.v1.BookingItemStatusR\x06status\"\x84\x04\n" +
 	"\rWaitlistEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -666,7 +1279,18 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\ttime_zone\x18\v \x01(\tR\btimeZone\x12\x1d\n" +
 	"\n" +
 	"booking_id\x18\f \x01(\tR\tbookingId\x12,\n" +
-	"\x12passed_over_reason\x18\r \x01(\tR\x10passedOverReason*\xdc\x01\n" +
+	"\x12passed_over_reason\x18\r \x01(\tR\x10passedOverReason*\xa3\x01\n" +
+	"\rPaymentStatus\x12\x1e\n" +
+	"\x1aPAYMENT_STATUS_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15PAYMENT_STATUS_UNPAID\x10\x01\x12\x1d\n" +
+	"\x19PAYMENT_STATUS_AUTHORIZED\x10\x02\x12\x1b\n" +
+	"\x17PAYMENT_STATUS_CAPTURED\x10\x03\x12\x1b\n" +
+	"\x17PAYMENT_STATUS_REFUNDED\x10\x04*\x9f\x01\n" +
+	"\x11BookingItemStatus\x12#\n" +
+	"\x1fBOOKING_ITEM_STATUS_UNSPECIFIED\x10\x00\x12\x1f\n" +
+	"\x1bBOOKING_ITEM_STATUS_PENDING\x10\x01\x12!\n" +
+	"\x1dBOOKING_ITEM_STATUS_CONFIRMED\x10\x02\x12!\n" +
+	"\x1dBOOKING_ITEM_STATUS_CANCELLED\x10\x03*\xdc\x01\n" +
 	"\rBookingStatus\x12\x1e\n" +
 	"\x1aBOOKING_STATUS_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16BOOKING_STATUS_PENDING\x10\x01\x12\x1c\n" +
@@ -701,35 +1325,56 @@ func file_berth_v1_booking_proto_rawDescGZIP() []byte {
 	return file_berth_v1_booking_proto_rawDescData
 }
 
-var file_berth_v1_booking_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_berth_v1_booking_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_berth_v1_booking_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_berth_v1_booking_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_berth_v1_booking_proto_goTypes = []any{
-	(BookingStatus)(0),            // 0: berth.v1.BookingStatus
-	(CheckInMethod)(0),            // 1: berth.v1.CheckInMethod
-	(WaitlistEntryStatus)(0),      // 2: berth.v1.WaitlistEntryStatus
-	(*Booking)(nil),               // 3: berth.v1.Booking
-	(*WaitlistEntry)(nil),         // 4: berth.v1.WaitlistEntry
-	(Channel)(0),                  // 5: berth.v1.Channel
-	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
+	(PaymentStatus)(0),            // 0: berth.v1.PaymentStatus
+	(BookingItemStatus)(0),        // 1: berth.v1.BookingItemStatus
+	(BookingStatus)(0),            // 2: berth.v1.BookingStatus
+	(CheckInMethod)(0),            // 3: berth.v1.CheckInMethod
+	(WaitlistEntryStatus)(0),      // 4: berth.v1.WaitlistEntryStatus
+	(*Booking)(nil),               // 5: berth.v1.Booking
+	(*Payment)(nil),               // 6: berth.v1.Payment
+	(*Contact)(nil),               // 7: berth.v1.Contact
+	(*Benefit)(nil),               // 8: berth.v1.Benefit
+	(*Item)(nil),                  // 9: berth.v1.Item
+	(*BookingItem)(nil),           // 10: berth.v1.BookingItem
+	(*WaitlistEntry)(nil),         // 11: berth.v1.WaitlistEntry
+	(Channel)(0),                  // 12: berth.v1.Channel
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(*money.Money)(nil),           // 14: google.type.Money
+	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
 }
 var file_berth_v1_booking_proto_depIdxs = []int32{
-	0,  // 0: berth.v1.Booking.status:type_name -> berth.v1.BookingStatus
-	5,  // 1: berth.v1.Booking.channel:type_name -> berth.v1.Channel
-	6,  // 2: berth.v1.Booking.create_time:type_name -> google.protobuf.Timestamp
-	6,  // 3: berth.v1.Booking.cancel_time:type_name -> google.protobuf.Timestamp
-	6,  // 4: berth.v1.Booking.check_in_time:type_name -> google.protobuf.Timestamp
-	1,  // 5: berth.v1.Booking.check_in_method:type_name -> berth.v1.CheckInMethod
-	6,  // 6: berth.v1.Booking.session_start_time:type_name -> google.protobuf.Timestamp
-	6,  // 7: berth.v1.Booking.session_end_time:type_name -> google.protobuf.Timestamp
-	6,  // 8: berth.v1.Booking.cancellable_until:type_name -> google.protobuf.Timestamp
-	2,  // 9: berth.v1.WaitlistEntry.status:type_name -> berth.v1.WaitlistEntryStatus
-	6,  // 10: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
-	6,  // 11: berth.v1.WaitlistEntry.session_start_time:type_name -> google.protobuf.Timestamp
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	2,  // 0: berth.v1.Booking.status:type_name -> berth.v1.BookingStatus
+	12, // 1: berth.v1.Booking.channel:type_name -> berth.v1.Channel
+	13, // 2: berth.v1.Booking.create_time:type_name -> google.protobuf.Timestamp
+	13, // 3: berth.v1.Booking.cancel_time:type_name -> google.protobuf.Timestamp
+	13, // 4: berth.v1.Booking.check_in_time:type_name -> google.protobuf.Timestamp
+	3,  // 5: berth.v1.Booking.check_in_method:type_name -> berth.v1.CheckInMethod
+	13, // 6: berth.v1.Booking.session_start_time:type_name -> google.protobuf.Timestamp
+	13, // 7: berth.v1.Booking.session_end_time:type_name -> google.protobuf.Timestamp
+	13, // 8: berth.v1.Booking.cancellable_until:type_name -> google.protobuf.Timestamp
+	13, // 9: berth.v1.Booking.hold_expire_time:type_name -> google.protobuf.Timestamp
+	6,  // 10: berth.v1.Booking.payment:type_name -> berth.v1.Payment
+	7,  // 11: berth.v1.Booking.contact:type_name -> berth.v1.Contact
+	10, // 12: berth.v1.Booking.items:type_name -> berth.v1.BookingItem
+	8,  // 13: berth.v1.Booking.benefit:type_name -> berth.v1.Benefit
+	0,  // 14: berth.v1.Payment.status:type_name -> berth.v1.PaymentStatus
+	14, // 15: berth.v1.Payment.amount:type_name -> google.type.Money
+	13, // 16: berth.v1.Payment.pay_time:type_name -> google.protobuf.Timestamp
+	14, // 17: berth.v1.Item.price:type_name -> google.type.Money
+	15, // 18: berth.v1.Item.time_out:type_name -> google.protobuf.Duration
+	14, // 19: berth.v1.BookingItem.price:type_name -> google.type.Money
+	1,  // 20: berth.v1.BookingItem.status:type_name -> berth.v1.BookingItemStatus
+	4,  // 21: berth.v1.WaitlistEntry.status:type_name -> berth.v1.WaitlistEntryStatus
+	13, // 22: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
+	13, // 23: berth.v1.WaitlistEntry.session_start_time:type_name -> google.protobuf.Timestamp
+	24, // [24:24] is the sub-list for method output_type
+	24, // [24:24] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_booking_proto_init() }
@@ -743,8 +1388,8 @@ func file_berth_v1_booking_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_booking_proto_rawDesc), len(file_berth_v1_booking_proto_rawDesc)),
-			NumEnums:      3,
-			NumMessages:   2,
+			NumEnums:      5,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -8,8 +8,11 @@ package berthv1
 
 import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	money "google.golang.org/genproto/googleapis/type/money"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
+	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -228,6 +231,720 @@ func (*BookResponse_Booking) isBookResponse_Outcome() {}
 
 func (*BookResponse_Entry) isBookResponse_Outcome() {}
 
+// HoldBookingRequest asks for seats for a while.
+type HoldBookingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. May be empty where the token is good for exactly one.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The session.
+	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// For whom. Empty: the caller, or a guest where the caller is no member or a contact is given by whoever may hold for others.
+	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// Seats, 1 to 1,000. 0 takes 1. The service may limit it further: PARTY_SIZE.
+	PartySize int32 `protobuf:"varint,4,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
+	// How it comes in. The header X-Booking-Channel wins over it.
+	Channel Channel `protobuf:"varint,5,opt,name=channel,proto3,enum=berth.v1.Channel" json:"channel,omitempty"`
+	// Whom to reach. A guest needs a name.
+	Contact *Contact `protobuf:"bytes,6,opt,name=contact,proto3" json:"contact,omitempty"`
+	// The caller's own reference, up to 200 characters, unique in the tenant. The same reference with the same content gives the
+	// same booking again; with other content EXTERNAL_REF_CONFLICT.
+	ExternalRef string `protobuf:"bytes,7,opt,name=external_ref,json=externalRef,proto3" json:"external_ref,omitempty"`
+	// For staff, up to 1,000 characters.
+	Note string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
+	// What is to go with it, each item once.
+	Items         []*ItemChoice `protobuf:"bytes,9,rep,name=items,proto3" json:"items,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HoldBookingRequest) Reset() {
+	*x = HoldBookingRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HoldBookingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HoldBookingRequest) ProtoMessage() {}
+
+func (x *HoldBookingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HoldBookingRequest.ProtoReflect.Descriptor instead.
+func (*HoldBookingRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *HoldBookingRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *HoldBookingRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *HoldBookingRequest) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+func (x *HoldBookingRequest) GetPartySize() int32 {
+	if x != nil {
+		return x.PartySize
+	}
+	return 0
+}
+
+func (x *HoldBookingRequest) GetChannel() Channel {
+	if x != nil {
+		return x.Channel
+	}
+	return Channel_CHANNEL_UNSPECIFIED
+}
+
+func (x *HoldBookingRequest) GetContact() *Contact {
+	if x != nil {
+		return x.Contact
+	}
+	return nil
+}
+
+func (x *HoldBookingRequest) GetExternalRef() string {
+	if x != nil {
+		return x.ExternalRef
+	}
+	return ""
+}
+
+func (x *HoldBookingRequest) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
+func (x *HoldBookingRequest) GetItems() []*ItemChoice {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+// ItemChoice is so many of an item.
+type ItemChoice struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The item, of the session's location.
+	ItemId string `protobuf:"bytes,1,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
+	// How many, 1 to 100.
+	Quantity      int32 `protobuf:"varint,2,opt,name=quantity,proto3" json:"quantity,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ItemChoice) Reset() {
+	*x = ItemChoice{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ItemChoice) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ItemChoice) ProtoMessage() {}
+
+func (x *ItemChoice) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ItemChoice.ProtoReflect.Descriptor instead.
+func (*ItemChoice) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ItemChoice) GetItemId() string {
+	if x != nil {
+		return x.ItemId
+	}
+	return ""
+}
+
+func (x *ItemChoice) GetQuantity() int32 {
+	if x != nil {
+		return x.Quantity
+	}
+	return 0
+}
+
+// HoldBookingResponse is the hold.
+type HoldBookingResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The booking, PENDING until hold_expire_time.
+	Booking       *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HoldBookingResponse) Reset() {
+	*x = HoldBookingResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HoldBookingResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HoldBookingResponse) ProtoMessage() {}
+
+func (x *HoldBookingResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HoldBookingResponse.ProtoReflect.Descriptor instead.
+func (*HoldBookingResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *HoldBookingResponse) GetBooking() *Booking {
+	if x != nil {
+		return x.Booking
+	}
+	return nil
+}
+
+// ConfirmBookingRequest makes a hold a booking.
+type ConfirmBookingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. May be empty where the token is good for exactly one.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The hold.
+	BookingId string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
+	// What was paid. Absent: the member's plan pays; guests pay later.
+	Payment *PaymentFacts `protobuf:"bytes,3,opt,name=payment,proto3" json:"payment,omitempty"`
+	// The subscription to book on, where no payment is given. Needed only where several are active.
+	SubscriptionId string `protobuf:"bytes,4,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
+	// The code of a benefit provider of the tenant. With membership_number.
+	BenefitProviderCode string `protobuf:"bytes,5,opt,name=benefit_provider_code,json=benefitProviderCode,proto3" json:"benefit_provider_code,omitempty"`
+	// The membership's number there.
+	BenefitMembershipNumber string `protobuf:"bytes,6,opt,name=benefit_membership_number,json=benefitMembershipNumber,proto3" json:"benefit_membership_number,omitempty"`
+	// Which items to keep, by the ids of the booking's lines. Others are cancelled.
+	Items         *ItemSelection `protobuf:"bytes,7,opt,name=items,proto3" json:"items,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmBookingRequest) Reset() {
+	*x = ConfirmBookingRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmBookingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmBookingRequest) ProtoMessage() {}
+
+func (x *ConfirmBookingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmBookingRequest.ProtoReflect.Descriptor instead.
+func (*ConfirmBookingRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ConfirmBookingRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ConfirmBookingRequest) GetBookingId() string {
+	if x != nil {
+		return x.BookingId
+	}
+	return ""
+}
+
+func (x *ConfirmBookingRequest) GetPayment() *PaymentFacts {
+	if x != nil {
+		return x.Payment
+	}
+	return nil
+}
+
+func (x *ConfirmBookingRequest) GetSubscriptionId() string {
+	if x != nil {
+		return x.SubscriptionId
+	}
+	return ""
+}
+
+func (x *ConfirmBookingRequest) GetBenefitProviderCode() string {
+	if x != nil {
+		return x.BenefitProviderCode
+	}
+	return ""
+}
+
+func (x *ConfirmBookingRequest) GetBenefitMembershipNumber() string {
+	if x != nil {
+		return x.BenefitMembershipNumber
+	}
+	return ""
+}
+
+func (x *ConfirmBookingRequest) GetItems() *ItemSelection {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+// PaymentFacts are what whoever took the money says.
+type PaymentFacts struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How much. Not below zero.
+	Amount *money.Money `protobuf:"bytes,1,opt,name=amount,proto3" json:"amount,omitempty"`
+	// How, up to 50 characters, such as "card".
+	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	// AUTHORIZED or CAPTURED. UNSPECIFIED takes CAPTURED.
+	Status        PaymentStatus `protobuf:"varint,3,opt,name=status,proto3,enum=berth.v1.PaymentStatus" json:"status,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PaymentFacts) Reset() {
+	*x = PaymentFacts{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PaymentFacts) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PaymentFacts) ProtoMessage() {}
+
+func (x *PaymentFacts) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PaymentFacts.ProtoReflect.Descriptor instead.
+func (*PaymentFacts) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *PaymentFacts) GetAmount() *money.Money {
+	if x != nil {
+		return x.Amount
+	}
+	return nil
+}
+
+func (x *PaymentFacts) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *PaymentFacts) GetStatus() PaymentStatus {
+	if x != nil {
+		return x.Status
+	}
+	return PaymentStatus_PAYMENT_STATUS_UNSPECIFIED
+}
+
+// ItemSelection chooses lines of a booking. Absent, all are kept.
+type ItemSelection struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Ids of the lines to keep.
+	BookingItemIds []string `protobuf:"bytes,1,rep,name=booking_item_ids,json=bookingItemIds,proto3" json:"booking_item_ids,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *ItemSelection) Reset() {
+	*x = ItemSelection{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ItemSelection) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ItemSelection) ProtoMessage() {}
+
+func (x *ItemSelection) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ItemSelection.ProtoReflect.Descriptor instead.
+func (*ItemSelection) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ItemSelection) GetBookingItemIds() []string {
+	if x != nil {
+		return x.BookingItemIds
+	}
+	return nil
+}
+
+// ConfirmBookingResponse is the booking.
+type ConfirmBookingResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The booking, CONFIRMED.
+	Booking       *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmBookingResponse) Reset() {
+	*x = ConfirmBookingResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmBookingResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmBookingResponse) ProtoMessage() {}
+
+func (x *ConfirmBookingResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmBookingResponse.ProtoReflect.Descriptor instead.
+func (*ConfirmBookingResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ConfirmBookingResponse) GetBooking() *Booking {
+	if x != nil {
+		return x.Booking
+	}
+	return nil
+}
+
+// ReleaseHoldRequest gives a hold up.
+type ReleaseHoldRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. May be empty where the token is good for exactly one.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The hold.
+	BookingId     string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReleaseHoldRequest) Reset() {
+	*x = ReleaseHoldRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReleaseHoldRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReleaseHoldRequest) ProtoMessage() {}
+
+func (x *ReleaseHoldRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReleaseHoldRequest.ProtoReflect.Descriptor instead.
+func (*ReleaseHoldRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ReleaseHoldRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ReleaseHoldRequest) GetBookingId() string {
+	if x != nil {
+		return x.BookingId
+	}
+	return ""
+}
+
+// ReleaseHoldResponse is the booking as it is now.
+type ReleaseHoldResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The booking, CANCELLED, or EXPIRED where its time had passed.
+	Booking       *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReleaseHoldResponse) Reset() {
+	*x = ReleaseHoldResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReleaseHoldResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReleaseHoldResponse) ProtoMessage() {}
+
+func (x *ReleaseHoldResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReleaseHoldResponse.ProtoReflect.Descriptor instead.
+func (*ReleaseHoldResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ReleaseHoldResponse) GetBooking() *Booking {
+	if x != nil {
+		return x.Booking
+	}
+	return nil
+}
+
+// RescheduleBookingRequest moves a booking.
+type RescheduleBookingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. May be empty where the token is good for exactly one.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The booking.
+	BookingId string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
+	// The session to move it to.
+	SessionId string `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Move its items along. Otherwise they are cancelled.
+	MoveItems bool `protobuf:"varint,4,opt,name=move_items,json=moveItems,proto3" json:"move_items,omitempty"`
+	// Whether the member is told. Absent: yes.
+	Notify        *bool `protobuf:"varint,5,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RescheduleBookingRequest) Reset() {
+	*x = RescheduleBookingRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RescheduleBookingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RescheduleBookingRequest) ProtoMessage() {}
+
+func (x *RescheduleBookingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RescheduleBookingRequest.ProtoReflect.Descriptor instead.
+func (*RescheduleBookingRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *RescheduleBookingRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *RescheduleBookingRequest) GetBookingId() string {
+	if x != nil {
+		return x.BookingId
+	}
+	return ""
+}
+
+func (x *RescheduleBookingRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *RescheduleBookingRequest) GetMoveItems() bool {
+	if x != nil {
+		return x.MoveItems
+	}
+	return false
+}
+
+func (x *RescheduleBookingRequest) GetNotify() bool {
+	if x != nil && x.Notify != nil {
+		return *x.Notify
+	}
+	return false
+}
+
+// RescheduleBookingResponse is the booking where it is now.
+type RescheduleBookingResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The booking.
+	Booking *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
+	// How many entries were promoted from the waitlist into the seats that it left.
+	Promoted      int32 `protobuf:"varint,2,opt,name=promoted,proto3" json:"promoted,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RescheduleBookingResponse) Reset() {
+	*x = RescheduleBookingResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RescheduleBookingResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RescheduleBookingResponse) ProtoMessage() {}
+
+func (x *RescheduleBookingResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RescheduleBookingResponse.ProtoReflect.Descriptor instead.
+func (*RescheduleBookingResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *RescheduleBookingResponse) GetBooking() *Booking {
+	if x != nil {
+		return x.Booking
+	}
+	return nil
+}
+
+func (x *RescheduleBookingResponse) GetPromoted() int32 {
+	if x != nil {
+		return x.Promoted
+	}
+	return 0
+}
+
 // CancelBookingRequest gives a place up.
 type CancelBookingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -243,7 +960,7 @@ type CancelBookingRequest struct {
 
 func (x *CancelBookingRequest) Reset() {
 	*x = CancelBookingRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[2]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -255,7 +972,7 @@ func (x *CancelBookingRequest) String() string {
 func (*CancelBookingRequest) ProtoMessage() {}
 
 func (x *CancelBookingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[2]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -268,7 +985,7 @@ func (x *CancelBookingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelBookingRequest.ProtoReflect.Descriptor instead.
 func (*CancelBookingRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CancelBookingRequest) GetTenantId() string {
@@ -314,7 +1031,7 @@ type CancelBookingResponse struct {
 
 func (x *CancelBookingResponse) Reset() {
 	*x = CancelBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[3]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -326,7 +1043,7 @@ func (x *CancelBookingResponse) String() string {
 func (*CancelBookingResponse) ProtoMessage() {}
 
 func (x *CancelBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[3]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -339,7 +1056,7 @@ func (x *CancelBookingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelBookingResponse.ProtoReflect.Descriptor instead.
 func (*CancelBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CancelBookingResponse) GetOutcome() isCancelBookingResponse_Outcome {
@@ -423,7 +1140,7 @@ type AdminCancelBookingRequest struct {
 
 func (x *AdminCancelBookingRequest) Reset() {
 	*x = AdminCancelBookingRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[4]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -435,7 +1152,7 @@ func (x *AdminCancelBookingRequest) String() string {
 func (*AdminCancelBookingRequest) ProtoMessage() {}
 
 func (x *AdminCancelBookingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[4]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -448,7 +1165,7 @@ func (x *AdminCancelBookingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdminCancelBookingRequest.ProtoReflect.Descriptor instead.
 func (*AdminCancelBookingRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *AdminCancelBookingRequest) GetTenantId() string {
@@ -501,7 +1218,7 @@ type AdminCancelBookingResponse struct {
 
 func (x *AdminCancelBookingResponse) Reset() {
 	*x = AdminCancelBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[5]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -513,7 +1230,7 @@ func (x *AdminCancelBookingResponse) String() string {
 func (*AdminCancelBookingResponse) ProtoMessage() {}
 
 func (x *AdminCancelBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[5]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -526,7 +1243,7 @@ func (x *AdminCancelBookingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdminCancelBookingResponse.ProtoReflect.Descriptor instead.
 func (*AdminCancelBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *AdminCancelBookingResponse) GetOutcome() isAdminCancelBookingResponse_Outcome {
@@ -606,7 +1323,7 @@ type GetBookingRequest struct {
 
 func (x *GetBookingRequest) Reset() {
 	*x = GetBookingRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[6]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -618,7 +1335,7 @@ func (x *GetBookingRequest) String() string {
 func (*GetBookingRequest) ProtoMessage() {}
 
 func (x *GetBookingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[6]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -631,7 +1348,7 @@ func (x *GetBookingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBookingRequest.ProtoReflect.Descriptor instead.
 func (*GetBookingRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetBookingRequest) GetTenantId() string {
@@ -659,7 +1376,7 @@ type GetBookingResponse struct {
 
 func (x *GetBookingResponse) Reset() {
 	*x = GetBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[7]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -671,7 +1388,7 @@ func (x *GetBookingResponse) String() string {
 func (*GetBookingResponse) ProtoMessage() {}
 
 func (x *GetBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[7]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -684,7 +1401,7 @@ func (x *GetBookingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBookingResponse.ProtoReflect.Descriptor instead.
 func (*GetBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GetBookingResponse) GetBooking() *Booking {
@@ -713,7 +1430,7 @@ type ListMyBookingsRequest struct {
 
 func (x *ListMyBookingsRequest) Reset() {
 	*x = ListMyBookingsRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[8]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -725,7 +1442,7 @@ func (x *ListMyBookingsRequest) String() string {
 func (*ListMyBookingsRequest) ProtoMessage() {}
 
 func (x *ListMyBookingsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[8]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -738,7 +1455,7 @@ func (x *ListMyBookingsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMyBookingsRequest.ProtoReflect.Descriptor instead.
 func (*ListMyBookingsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListMyBookingsRequest) GetTenantId() string {
@@ -791,7 +1508,7 @@ type ListMyBookingsResponse struct {
 
 func (x *ListMyBookingsResponse) Reset() {
 	*x = ListMyBookingsResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[9]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -803,7 +1520,7 @@ func (x *ListMyBookingsResponse) String() string {
 func (*ListMyBookingsResponse) ProtoMessage() {}
 
 func (x *ListMyBookingsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[9]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -816,7 +1533,7 @@ func (x *ListMyBookingsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMyBookingsResponse.ProtoReflect.Descriptor instead.
 func (*ListMyBookingsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListMyBookingsResponse) GetBookings() []*Booking {
@@ -855,7 +1572,7 @@ type ListRosterRequest struct {
 
 func (x *ListRosterRequest) Reset() {
 	*x = ListRosterRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[10]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -867,7 +1584,7 @@ func (x *ListRosterRequest) String() string {
 func (*ListRosterRequest) ProtoMessage() {}
 
 func (x *ListRosterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[10]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -880,7 +1597,7 @@ func (x *ListRosterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRosterRequest.ProtoReflect.Descriptor instead.
 func (*ListRosterRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListRosterRequest) GetTenantId() string {
@@ -921,7 +1638,7 @@ type ListRosterResponse struct {
 
 func (x *ListRosterResponse) Reset() {
 	*x = ListRosterResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[11]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -933,7 +1650,7 @@ func (x *ListRosterResponse) String() string {
 func (*ListRosterResponse) ProtoMessage() {}
 
 func (x *ListRosterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[11]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -946,7 +1663,7 @@ func (x *ListRosterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRosterResponse.ProtoReflect.Descriptor instead.
 func (*ListRosterResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListRosterResponse) GetBookings() []*Booking {
@@ -990,7 +1707,7 @@ type MarkNoShowRequest struct {
 
 func (x *MarkNoShowRequest) Reset() {
 	*x = MarkNoShowRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[12]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1002,7 +1719,7 @@ func (x *MarkNoShowRequest) String() string {
 func (*MarkNoShowRequest) ProtoMessage() {}
 
 func (x *MarkNoShowRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[12]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1015,7 +1732,7 @@ func (x *MarkNoShowRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkNoShowRequest.ProtoReflect.Descriptor instead.
 func (*MarkNoShowRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *MarkNoShowRequest) GetTenantId() string {
@@ -1043,7 +1760,7 @@ type MarkNoShowResponse struct {
 
 func (x *MarkNoShowResponse) Reset() {
 	*x = MarkNoShowResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[13]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1055,7 +1772,7 @@ func (x *MarkNoShowResponse) String() string {
 func (*MarkNoShowResponse) ProtoMessage() {}
 
 func (x *MarkNoShowResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[13]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1068,7 +1785,7 @@ func (x *MarkNoShowResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkNoShowResponse.ProtoReflect.Descriptor instead.
 func (*MarkNoShowResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *MarkNoShowResponse) GetBooking() *Booking {
@@ -1091,7 +1808,7 @@ type UndoNoShowRequest struct {
 
 func (x *UndoNoShowRequest) Reset() {
 	*x = UndoNoShowRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[14]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1103,7 +1820,7 @@ func (x *UndoNoShowRequest) String() string {
 func (*UndoNoShowRequest) ProtoMessage() {}
 
 func (x *UndoNoShowRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[14]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1116,7 +1833,7 @@ func (x *UndoNoShowRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndoNoShowRequest.ProtoReflect.Descriptor instead.
 func (*UndoNoShowRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *UndoNoShowRequest) GetTenantId() string {
@@ -1144,7 +1861,7 @@ type UndoNoShowResponse struct {
 
 func (x *UndoNoShowResponse) Reset() {
 	*x = UndoNoShowResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[15]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1156,7 +1873,7 @@ func (x *UndoNoShowResponse) String() string {
 func (*UndoNoShowResponse) ProtoMessage() {}
 
 func (x *UndoNoShowResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[15]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1169,7 +1886,7 @@ func (x *UndoNoShowResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndoNoShowResponse.ProtoReflect.Descriptor instead.
 func (*UndoNoShowResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *UndoNoShowResponse) GetBooking() *Booking {
@@ -1179,11 +1896,752 @@ func (x *UndoNoShowResponse) GetBooking() *Booking {
 	return nil
 }
 
+// ItemInput is what staff decide about an item.
+type ItemInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 200 characters, unique at the location.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// What kind of thing it is: cart, caddie, mat, locker. Up to 50 characters.
+	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	// How many there are, 0 to 10,000.
+	Stock int32 `protobuf:"varint,3,opt,name=stock,proto3" json:"stock,omitempty"`
+	// What one costs. Berth records it and charges nobody.
+	Price *money.Money `protobuf:"bytes,4,opt,name=price,proto3" json:"price,omitempty"`
+	// How long one is out, from the session's start. Absent: as long as the session. 1 minute to 7 days.
+	TimeOut *durationpb.Duration `protobuf:"bytes,5,opt,name=time_out,json=timeOut,proto3" json:"time_out,omitempty"`
+	// Whether it can be had.
+	Active        bool `protobuf:"varint,6,opt,name=active,proto3" json:"active,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ItemInput) Reset() {
+	*x = ItemInput{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ItemInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ItemInput) ProtoMessage() {}
+
+func (x *ItemInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ItemInput.ProtoReflect.Descriptor instead.
+func (*ItemInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ItemInput) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ItemInput) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *ItemInput) GetStock() int32 {
+	if x != nil {
+		return x.Stock
+	}
+	return 0
+}
+
+func (x *ItemInput) GetPrice() *money.Money {
+	if x != nil {
+		return x.Price
+	}
+	return nil
+}
+
+func (x *ItemInput) GetTimeOut() *durationpb.Duration {
+	if x != nil {
+		return x.TimeOut
+	}
+	return nil
+}
+
+func (x *ItemInput) GetActive() bool {
+	if x != nil {
+		return x.Active
+	}
+	return false
+}
+
+// CreateItemRequest asks for an item.
+type CreateItemRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. May be empty where the token is good for exactly one.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// Where it is. It cannot be changed later.
+	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// What it is. name is required.
+	Item          *ItemInput `protobuf:"bytes,3,opt,name=item,proto3" json:"item,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateItemRequest) Reset() {
+	*x = CreateItemRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateItemRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateItemRequest) ProtoMessage() {}
+
+func (x *CreateItemRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateItemRequest.ProtoReflect.Descriptor instead.
+func (*CreateItemRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *CreateItemRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *CreateItemRequest) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *CreateItemRequest) GetItem() *ItemInput {
+	if x != nil {
+		return x.Item
+	}
+	return nil
+}
+
+// CreateItemResponse is the item made.
+type CreateItemResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The item.
+	Item          *Item `protobuf:"bytes,1,opt,name=item,proto3" json:"item,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateItemResponse) Reset() {
+	*x = CreateItemResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateItemResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateItemResponse) ProtoMessage() {}
+
+func (x *CreateItemResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateItemResponse.ProtoReflect.Descriptor instead.
+func (*CreateItemResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *CreateItemResponse) GetItem() *Item {
+	if x != nil {
+		return x.Item
+	}
+	return nil
+}
+
+// UpdateItemRequest edits an item.
+type UpdateItemRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. May be empty where the token is good for exactly one.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The item.
+	ItemId string `protobuf:"bytes,2,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
+	// The new values of what the mask names.
+	Item *ItemInput `protobuf:"bytes,3,opt,name=item,proto3" json:"item,omitempty"`
+	// Names of fields of item, such as "stock". Required.
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateItemRequest) Reset() {
+	*x = UpdateItemRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateItemRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateItemRequest) ProtoMessage() {}
+
+func (x *UpdateItemRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateItemRequest.ProtoReflect.Descriptor instead.
+func (*UpdateItemRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *UpdateItemRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *UpdateItemRequest) GetItemId() string {
+	if x != nil {
+		return x.ItemId
+	}
+	return ""
+}
+
+func (x *UpdateItemRequest) GetItem() *ItemInput {
+	if x != nil {
+		return x.Item
+	}
+	return nil
+}
+
+func (x *UpdateItemRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
+}
+
+func (x *UpdateItemRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+// UpdateItemResponse is the item after the edit.
+type UpdateItemResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The item.
+	Item          *Item `protobuf:"bytes,1,opt,name=item,proto3" json:"item,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateItemResponse) Reset() {
+	*x = UpdateItemResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateItemResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateItemResponse) ProtoMessage() {}
+
+func (x *UpdateItemResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateItemResponse.ProtoReflect.Descriptor instead.
+func (*UpdateItemResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *UpdateItemResponse) GetItem() *Item {
+	if x != nil {
+		return x.Item
+	}
+	return nil
+}
+
+// ListItemsRequest asks for items.
+type ListItemsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. May be empty where the token is good for exactly one.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// Those at this location. Empty: all.
+	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// Also those that are not to be had.
+	IncludeInactive bool `protobuf:"varint,3,opt,name=include_inactive,json=includeInactive,proto3" json:"include_inactive,omitempty"`
+	// At most this many. 0 takes 50; the most is 500.
+	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// next_page_token of the page before; empty for the first.
+	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListItemsRequest) Reset() {
+	*x = ListItemsRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListItemsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListItemsRequest) ProtoMessage() {}
+
+func (x *ListItemsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListItemsRequest.ProtoReflect.Descriptor instead.
+func (*ListItemsRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *ListItemsRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ListItemsRequest) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *ListItemsRequest) GetIncludeInactive() bool {
+	if x != nil {
+		return x.IncludeInactive
+	}
+	return false
+}
+
+func (x *ListItemsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListItemsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListItemsResponse is one page.
+type ListItemsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The items.
+	Items []*Item `protobuf:"bytes,1,rep,name=items,proto3" json:"items,omitempty"`
+	// For the next page; empty on the last.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListItemsResponse) Reset() {
+	*x = ListItemsResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListItemsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListItemsResponse) ProtoMessage() {}
+
+func (x *ListItemsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListItemsResponse.ProtoReflect.Descriptor instead.
+func (*ListItemsResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *ListItemsResponse) GetItems() []*Item {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+func (x *ListItemsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// BenefitProvider is somebody elsewhere whose members get a discount here.
+type BenefitProvider struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Names it, such as "GOLFRSA": 1 to 50 capital letters, digits, dashes and underscores.
+	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	// What people call it, 1 to 200 characters.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// A regular expression (RE2) that a membership number must match as a whole, up to 200 characters.
+	NumberPattern string `protobuf:"bytes,3,opt,name=number_pattern,json=numberPattern,proto3" json:"number_pattern,omitempty"`
+	// What its members are given, in percent. Recorded with each booking; Berth charges nobody.
+	DiscountPercent int32 `protobuf:"varint,4,opt,name=discount_percent,json=discountPercent,proto3" json:"discount_percent,omitempty"`
+	// Whether it is accepted.
+	Active        bool `protobuf:"varint,5,opt,name=active,proto3" json:"active,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BenefitProvider) Reset() {
+	*x = BenefitProvider{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BenefitProvider) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BenefitProvider) ProtoMessage() {}
+
+func (x *BenefitProvider) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BenefitProvider.ProtoReflect.Descriptor instead.
+func (*BenefitProvider) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *BenefitProvider) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *BenefitProvider) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *BenefitProvider) GetNumberPattern() string {
+	if x != nil {
+		return x.NumberPattern
+	}
+	return ""
+}
+
+func (x *BenefitProvider) GetDiscountPercent() int32 {
+	if x != nil {
+		return x.DiscountPercent
+	}
+	return 0
+}
+
+func (x *BenefitProvider) GetActive() bool {
+	if x != nil {
+		return x.Active
+	}
+	return false
+}
+
+// PutBenefitProviderRequest makes or replaces a provider.
+type PutBenefitProviderRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. May be empty where the token is good for exactly one.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The provider.
+	Provider      *BenefitProvider `protobuf:"bytes,2,opt,name=provider,proto3" json:"provider,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PutBenefitProviderRequest) Reset() {
+	*x = PutBenefitProviderRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutBenefitProviderRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutBenefitProviderRequest) ProtoMessage() {}
+
+func (x *PutBenefitProviderRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutBenefitProviderRequest.ProtoReflect.Descriptor instead.
+func (*PutBenefitProviderRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *PutBenefitProviderRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *PutBenefitProviderRequest) GetProvider() *BenefitProvider {
+	if x != nil {
+		return x.Provider
+	}
+	return nil
+}
+
+// PutBenefitProviderResponse is the provider as it is now.
+type PutBenefitProviderResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The provider.
+	Provider      *BenefitProvider `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PutBenefitProviderResponse) Reset() {
+	*x = PutBenefitProviderResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutBenefitProviderResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutBenefitProviderResponse) ProtoMessage() {}
+
+func (x *PutBenefitProviderResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutBenefitProviderResponse.ProtoReflect.Descriptor instead.
+func (*PutBenefitProviderResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *PutBenefitProviderResponse) GetProvider() *BenefitProvider {
+	if x != nil {
+		return x.Provider
+	}
+	return nil
+}
+
+// ListBenefitProvidersRequest asks for providers.
+type ListBenefitProvidersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. May be empty where the token is good for exactly one.
+	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListBenefitProvidersRequest) Reset() {
+	*x = ListBenefitProvidersRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListBenefitProvidersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListBenefitProvidersRequest) ProtoMessage() {}
+
+func (x *ListBenefitProvidersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListBenefitProvidersRequest.ProtoReflect.Descriptor instead.
+func (*ListBenefitProvidersRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *ListBenefitProvidersRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+// ListBenefitProvidersResponse is all of them.
+type ListBenefitProvidersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// By code.
+	Providers     []*BenefitProvider `protobuf:"bytes,1,rep,name=providers,proto3" json:"providers,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListBenefitProvidersResponse) Reset() {
+	*x = ListBenefitProvidersResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListBenefitProvidersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListBenefitProvidersResponse) ProtoMessage() {}
+
+func (x *ListBenefitProvidersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListBenefitProvidersResponse.ProtoReflect.Descriptor instead.
+func (*ListBenefitProvidersResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *ListBenefitProvidersResponse) GetProviders() []*BenefitProvider {
+	if x != nil {
+		return x.Providers
+	}
+	return nil
+}
+
 var File_berth_v1_booking_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1eberth/v1/booking_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\"\x8e\x03\n" +
+	"\x1eberth/v1/booking_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x17google/type/money.proto\"\x8e\x03\n" +
 	"\vBookRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -1201,7 +2659,63 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\fBookResponse\x12-\n" +
 	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingH\x00R\abooking\x12/\n" +
 	"\x05entry\x18\x02 \x01(\v2\x17.berth.v1.WaitlistEntryH\x00R\x05entryB\x10\n" +
-	"\aoutcome\x12\x05\xbaH\x02\b\x01\"\x8b\x01\n" +
+	"\aoutcome\x12\x05\xbaH\x02\b\x01\"\xa1\x03\n" +
+	"\x12HoldBookingRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12(\n" +
+	"\tmember_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12)\n" +
+	"\n" +
+	"party_size\x18\x04 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\tpartySize\x125\n" +
+	"\achannel\x18\x05 \x01(\x0e2\x11.berth.v1.ChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12+\n" +
+	"\acontact\x18\x06 \x01(\v2\x11.berth.v1.ContactR\acontact\x12+\n" +
+	"\fexternal_ref\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vexternalRef\x12\x1c\n" +
+	"\x04note\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04note\x124\n" +
+	"\x05items\x18\t \x03(\v2\x14.berth.v1.ItemChoiceB\b\xbaH\x05\x92\x01\x02\x10\x14R\x05items\"V\n" +
+	"\n" +
+	"ItemChoice\x12!\n" +
+	"\aitem_id\x18\x01 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06itemId\x12%\n" +
+	"\bquantity\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01R\bquantity\"B\n" +
+	"\x13HoldBookingResponse\x12+\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xb1\x04\n" +
+	"\x15ConfirmBookingRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
+	"\n" +
+	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\x120\n" +
+	"\apayment\x18\x03 \x01(\v2\x16.berth.v1.PaymentFactsR\apayment\x124\n" +
+	"\x0fsubscription_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x0esubscriptionId\x12;\n" +
+	"\x15benefit_provider_code\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x182R\x13benefitProviderCode\x12C\n" +
+	"\x19benefit_membership_number\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x17benefitMembershipNumber\x12-\n" +
+	"\x05items\x18\a \x01(\v2\x17.berth.v1.ItemSelectionR\x05items:\xab\x01\xbaH\xa7\x01\x1a\xa4\x01\n" +
+	"\x0fconfirm.benefit\x12Cbenefit_provider_code and benefit_membership_number belong together\x1aL(this.benefit_provider_code == '') == (this.benefit_membership_number == '')\"\xa2\x01\n" +
+	"\fPaymentFacts\x122\n" +
+	"\x06amount\x18\x01 \x01(\v2\x12.google.type.MoneyB\x06\xbaH\x03\xc8\x01\x01R\x06amount\x12\x1f\n" +
+	"\x06method\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x182R\x06method\x12=\n" +
+	"\x06status\x18\x03 \x01(\x0e2\x17.berth.v1.PaymentStatusB\f\xbaH\t\x82\x01\x06\x18\x00\x18\x02\x18\x03R\x06status\"J\n" +
+	"\rItemSelection\x129\n" +
+	"\x10booking_item_ids\x18\x01 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10\x14\"\x05r\x03\xb0\x01\x01R\x0ebookingItemIds\"E\n" +
+	"\x16ConfirmBookingResponse\x12+\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"g\n" +
+	"\x12ReleaseHoldRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
+	"\n" +
+	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\"B\n" +
+	"\x13ReleaseHoldResponse\x12+\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xdd\x01\n" +
+	"\x18RescheduleBookingRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
+	"\n" +
+	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\x12'\n" +
+	"\n" +
+	"session_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12\x1d\n" +
+	"\n" +
+	"move_items\x18\x04 \x01(\bR\tmoveItems\x12\x1b\n" +
+	"\x06notify\x18\x05 \x01(\bH\x00R\x06notify\x88\x01\x01B\t\n" +
+	"\a_notify\"d\n" +
+	"\x19RescheduleBookingResponse\x12+\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\x12\x1a\n" +
+	"\bpromoted\x18\x02 \x01(\x05R\bpromoted\"\x8b\x01\n" +
 	"\x14CancelBookingRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -1269,9 +2783,68 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
 	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\"A\n" +
 	"\x12UndoNoShowResponse\x12+\n" +
-	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking2\xa0\x06\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xf2\x01\n" +
+	"\tItemInput\x12\x1c\n" +
+	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
+	"\x04kind\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x182R\x04kind\x12 \n" +
+	"\x05stock\x18\x03 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\x90N(\x00R\x05stock\x12(\n" +
+	"\x05price\x18\x04 \x01(\v2\x12.google.type.MoneyR\x05price\x12F\n" +
+	"\btime_out\x18\x05 \x01(\v2\x19.google.protobuf.DurationB\x10\xbaH\r\xaa\x01\n" +
+	"\"\x04\b\x80\xf5$2\x02\b<R\atimeOut\x12\x16\n" +
+	"\x06active\x18\x06 \x01(\bR\x06active\"\xd1\x01\n" +
+	"\x11CreateItemRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12)\n" +
+	"\vlocation_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\n" +
+	"locationId\x12g\n" +
+	"\x04item\x18\x03 \x01(\v2\x13.berth.v1.ItemInputB>\xbaH;\xba\x015\n" +
+	"\x10create_item.name\x12\x10name is required\x1a\x0fthis.name != ''\xc8\x01\x01R\x04item\"8\n" +
+	"\x12CreateItemResponse\x12\"\n" +
+	"\x04item\x18\x01 \x01(\v2\x0e.berth.v1.ItemR\x04item\"\xf3\x01\n" +
+	"\x11UpdateItemRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12!\n" +
+	"\aitem_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06itemId\x12/\n" +
+	"\x04item\x18\x03 \x01(\v2\x13.berth.v1.ItemInputB\x06\xbaH\x03\xc8\x01\x01R\x04item\x12C\n" +
+	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskB\x06\xbaH\x03\xc8\x01\x01R\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"8\n" +
+	"\x12UpdateItemResponse\x12\"\n" +
+	"\x04item\x18\x01 \x01(\v2\x0e.berth.v1.ItemR\x04item\"\xe7\x01\n" +
+	"\x10ListItemsRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
+	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
+	"locationId\x12)\n" +
+	"\x10include_inactive\x18\x03 \x01(\bR\x0fincludeInactive\x12'\n" +
+	"\tpage_size\x18\x04 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
+	"\n" +
+	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"a\n" +
+	"\x11ListItemsResponse\x12$\n" +
+	"\x05items\x18\x01 \x03(\v2\x0e.berth.v1.ItemR\x05items\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xe1\x01\n" +
+	"\x0fBenefitProvider\x12-\n" +
+	"\x04code\x18\x01 \x01(\tB\x19\xbaH\x16r\x142\x12^[A-Z0-9_-]{1,50}$R\x04code\x12\x1e\n" +
+	"\x04name\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x121\n" +
+	"\x0enumber_pattern\x18\x03 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\rnumberPattern\x124\n" +
+	"\x10discount_percent\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\x0fdiscountPercent\x12\x16\n" +
+	"\x06active\x18\x05 \x01(\bR\x06active\"\x84\x01\n" +
+	"\x19PutBenefitProviderRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12=\n" +
+	"\bprovider\x18\x02 \x01(\v2\x19.berth.v1.BenefitProviderB\x06\xbaH\x03\xc8\x01\x01R\bprovider\"S\n" +
+	"\x1aPutBenefitProviderResponse\x125\n" +
+	"\bprovider\x18\x01 \x01(\v2\x19.berth.v1.BenefitProviderR\bprovider\"G\n" +
+	"\x1bListBenefitProvidersRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"W\n" +
+	"\x1cListBenefitProvidersResponse\x127\n" +
+	"\tproviders\x18\x01 \x03(\v2\x19.berth.v1.BenefitProviderR\tproviders2\xfa\r\n" +
 	"\x0eBookingService\x12M\n" +
-	"\x04Book\x12\x15.berth.v1.BookRequest\x1a\x16.berth.v1.BookResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ebooking.create\x12X\n" +
+	"\x04Book\x12\x15.berth.v1.BookRequest\x1a\x16.berth.v1.BookResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ebooking.create\x12`\n" +
+	"\vHoldBooking\x12\x1c.berth.v1.HoldBookingRequest\x1a\x1d.berth.v1.HoldBookingResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fbooking.hold\x12t\n" +
+	"\x0eConfirmBooking\x12\x1f.berth.v1.ConfirmBookingRequest\x1a .berth.v1.ConfirmBookingResponse\"\x1f\xca\xf3\x18\x1b\b\x02\x12\x17booking.hold_for_others\x12k\n" +
+	"\vReleaseHold\x12\x1c.berth.v1.ReleaseHoldRequest\x1a\x1d.berth.v1.ReleaseHoldResponse\"\x1f\xca\xf3\x18\x1b\b\x02\x12\x17booking.hold_for_others\x12|\n" +
+	"\x11RescheduleBooking\x12\".berth.v1.RescheduleBookingRequest\x1a#.berth.v1.RescheduleBookingResponse\"\x1e\xca\xf3\x18\x1a\b\x02\x12\x16booking.reschedule_any\x12X\n" +
 	"\rCancelBooking\x12\x1e.berth.v1.CancelBookingRequest\x1a\x1f.berth.v1.CancelBookingResponse\"\x06\xca\xf3\x18\x02\b\x02\x12{\n" +
 	"\x12AdminCancelBooking\x12#.berth.v1.AdminCancelBookingRequest\x1a$.berth.v1.AdminCancelBookingResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12booking.cancel_any\x12`\n" +
 	"\n" +
@@ -1282,7 +2855,14 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
 	"MarkNoShow\x12\x1b.berth.v1.MarkNoShowRequest\x1a\x1c.berth.v1.MarkNoShowResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fbooking.no_show\x12`\n" +
 	"\n" +
-	"UndoNoShow\x12\x1b.berth.v1.UndoNoShowRequest\x1a\x1c.berth.v1.UndoNoShowResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fbooking.no_showB\x93\x01\n" +
+	"UndoNoShow\x12\x1b.berth.v1.UndoNoShowRequest\x1a\x1c.berth.v1.UndoNoShowResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fbooking.no_show\x12^\n" +
+	"\n" +
+	"CreateItem\x12\x1b.berth.v1.CreateItemRequest\x1a\x1c.berth.v1.CreateItemResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12^\n" +
+	"\n" +
+	"UpdateItem\x12\x1b.berth.v1.UpdateItemRequest\x1a\x1c.berth.v1.UpdateItemResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12]\n" +
+	"\tListItems\x12\x1a.berth.v1.ListItemsRequest\x1a\x1b.berth.v1.ListItemsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12v\n" +
+	"\x12PutBenefitProvider\x12#.berth.v1.PutBenefitProviderRequest\x1a$.berth.v1.PutBenefitProviderResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12~\n" +
+	"\x14ListBenefitProviders\x12%.berth.v1.ListBenefitProvidersRequest\x1a&.berth.v1.ListBenefitProvidersResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01B\x93\x01\n" +
 	"\fcom.berth.v1B\x13BookingServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
 var (
@@ -1297,68 +2877,137 @@ func file_berth_v1_booking_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_booking_service_proto_rawDescData
 }
 
-var file_berth_v1_booking_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_berth_v1_booking_service_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_berth_v1_booking_service_proto_goTypes = []any{
-	(*BookRequest)(nil),                // 0: berth.v1.BookRequest
-	(*BookResponse)(nil),               // 1: berth.v1.BookResponse
-	(*CancelBookingRequest)(nil),       // 2: berth.v1.CancelBookingRequest
-	(*CancelBookingResponse)(nil),      // 3: berth.v1.CancelBookingResponse
-	(*AdminCancelBookingRequest)(nil),  // 4: berth.v1.AdminCancelBookingRequest
-	(*AdminCancelBookingResponse)(nil), // 5: berth.v1.AdminCancelBookingResponse
-	(*GetBookingRequest)(nil),          // 6: berth.v1.GetBookingRequest
-	(*GetBookingResponse)(nil),         // 7: berth.v1.GetBookingResponse
-	(*ListMyBookingsRequest)(nil),      // 8: berth.v1.ListMyBookingsRequest
-	(*ListMyBookingsResponse)(nil),     // 9: berth.v1.ListMyBookingsResponse
-	(*ListRosterRequest)(nil),          // 10: berth.v1.ListRosterRequest
-	(*ListRosterResponse)(nil),         // 11: berth.v1.ListRosterResponse
-	(*MarkNoShowRequest)(nil),          // 12: berth.v1.MarkNoShowRequest
-	(*MarkNoShowResponse)(nil),         // 13: berth.v1.MarkNoShowResponse
-	(*UndoNoShowRequest)(nil),          // 14: berth.v1.UndoNoShowRequest
-	(*UndoNoShowResponse)(nil),         // 15: berth.v1.UndoNoShowResponse
-	(Channel)(0),                       // 16: berth.v1.Channel
-	(*Booking)(nil),                    // 17: berth.v1.Booking
-	(*WaitlistEntry)(nil),              // 18: berth.v1.WaitlistEntry
-	(*TimeRange)(nil),                  // 19: berth.v1.TimeRange
-	(BookingStatus)(0),                 // 20: berth.v1.BookingStatus
+	(*BookRequest)(nil),                  // 0: berth.v1.BookRequest
+	(*BookResponse)(nil),                 // 1: berth.v1.BookResponse
+	(*HoldBookingRequest)(nil),           // 2: berth.v1.HoldBookingRequest
+	(*ItemChoice)(nil),                   // 3: berth.v1.ItemChoice
+	(*HoldBookingResponse)(nil),          // 4: berth.v1.HoldBookingResponse
+	(*ConfirmBookingRequest)(nil),        // 5: berth.v1.ConfirmBookingRequest
+	(*PaymentFacts)(nil),                 // 6: berth.v1.PaymentFacts
+	(*ItemSelection)(nil),                // 7: berth.v1.ItemSelection
+	(*ConfirmBookingResponse)(nil),       // 8: berth.v1.ConfirmBookingResponse
+	(*ReleaseHoldRequest)(nil),           // 9: berth.v1.ReleaseHoldRequest
+	(*ReleaseHoldResponse)(nil),          // 10: berth.v1.ReleaseHoldResponse
+	(*RescheduleBookingRequest)(nil),     // 11: berth.v1.RescheduleBookingRequest
+	(*RescheduleBookingResponse)(nil),    // 12: berth.v1.RescheduleBookingResponse
+	(*CancelBookingRequest)(nil),         // 13: berth.v1.CancelBookingRequest
+	(*CancelBookingResponse)(nil),        // 14: berth.v1.CancelBookingResponse
+	(*AdminCancelBookingRequest)(nil),    // 15: berth.v1.AdminCancelBookingRequest
+	(*AdminCancelBookingResponse)(nil),   // 16: berth.v1.AdminCancelBookingResponse
+	(*GetBookingRequest)(nil),            // 17: berth.v1.GetBookingRequest
+	(*GetBookingResponse)(nil),           // 18: berth.v1.GetBookingResponse
+	(*ListMyBookingsRequest)(nil),        // 19: berth.v1.ListMyBookingsRequest
+	(*ListMyBookingsResponse)(nil),       // 20: berth.v1.ListMyBookingsResponse
+	(*ListRosterRequest)(nil),            // 21: berth.v1.ListRosterRequest
+	(*ListRosterResponse)(nil),           // 22: berth.v1.ListRosterResponse
+	(*MarkNoShowRequest)(nil),            // 23: berth.v1.MarkNoShowRequest
+	(*MarkNoShowResponse)(nil),           // 24: berth.v1.MarkNoShowResponse
+	(*UndoNoShowRequest)(nil),            // 25: berth.v1.UndoNoShowRequest
+	(*UndoNoShowResponse)(nil),           // 26: berth.v1.UndoNoShowResponse
+	(*ItemInput)(nil),                    // 27: berth.v1.ItemInput
+	(*CreateItemRequest)(nil),            // 28: berth.v1.CreateItemRequest
+	(*CreateItemResponse)(nil),           // 29: berth.v1.CreateItemResponse
+	(*UpdateItemRequest)(nil),            // 30: berth.v1.UpdateItemRequest
+	(*UpdateItemResponse)(nil),           // 31: berth.v1.UpdateItemResponse
+	(*ListItemsRequest)(nil),             // 32: berth.v1.ListItemsRequest
+	(*ListItemsResponse)(nil),            // 33: berth.v1.ListItemsResponse
+	(*BenefitProvider)(nil),              // 34: berth.v1.BenefitProvider
+	(*PutBenefitProviderRequest)(nil),    // 35: berth.v1.PutBenefitProviderRequest
+	(*PutBenefitProviderResponse)(nil),   // 36: berth.v1.PutBenefitProviderResponse
+	(*ListBenefitProvidersRequest)(nil),  // 37: berth.v1.ListBenefitProvidersRequest
+	(*ListBenefitProvidersResponse)(nil), // 38: berth.v1.ListBenefitProvidersResponse
+	(Channel)(0),                         // 39: berth.v1.Channel
+	(*Booking)(nil),                      // 40: berth.v1.Booking
+	(*WaitlistEntry)(nil),                // 41: berth.v1.WaitlistEntry
+	(*Contact)(nil),                      // 42: berth.v1.Contact
+	(*money.Money)(nil),                  // 43: google.type.Money
+	(PaymentStatus)(0),                   // 44: berth.v1.PaymentStatus
+	(*TimeRange)(nil),                    // 45: berth.v1.TimeRange
+	(BookingStatus)(0),                   // 46: berth.v1.BookingStatus
+	(*durationpb.Duration)(nil),          // 47: google.protobuf.Duration
+	(*Item)(nil),                         // 48: berth.v1.Item
+	(*fieldmaskpb.FieldMask)(nil),        // 49: google.protobuf.FieldMask
 }
 var file_berth_v1_booking_service_proto_depIdxs = []int32{
-	16, // 0: berth.v1.BookRequest.channel:type_name -> berth.v1.Channel
-	17, // 1: berth.v1.BookResponse.booking:type_name -> berth.v1.Booking
-	18, // 2: berth.v1.BookResponse.entry:type_name -> berth.v1.WaitlistEntry
-	17, // 3: berth.v1.CancelBookingResponse.booking:type_name -> berth.v1.Booking
-	18, // 4: berth.v1.CancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
-	17, // 5: berth.v1.AdminCancelBookingResponse.booking:type_name -> berth.v1.Booking
-	18, // 6: berth.v1.AdminCancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
-	17, // 7: berth.v1.GetBookingResponse.booking:type_name -> berth.v1.Booking
-	19, // 8: berth.v1.ListMyBookingsRequest.starts_within:type_name -> berth.v1.TimeRange
-	20, // 9: berth.v1.ListMyBookingsRequest.statuses:type_name -> berth.v1.BookingStatus
-	17, // 10: berth.v1.ListMyBookingsResponse.bookings:type_name -> berth.v1.Booking
-	18, // 11: berth.v1.ListMyBookingsResponse.entries:type_name -> berth.v1.WaitlistEntry
-	17, // 12: berth.v1.ListRosterResponse.bookings:type_name -> berth.v1.Booking
-	18, // 13: berth.v1.ListRosterResponse.entries:type_name -> berth.v1.WaitlistEntry
-	17, // 14: berth.v1.MarkNoShowResponse.booking:type_name -> berth.v1.Booking
-	17, // 15: berth.v1.UndoNoShowResponse.booking:type_name -> berth.v1.Booking
-	0,  // 16: berth.v1.BookingService.Book:input_type -> berth.v1.BookRequest
-	2,  // 17: berth.v1.BookingService.CancelBooking:input_type -> berth.v1.CancelBookingRequest
-	4,  // 18: berth.v1.BookingService.AdminCancelBooking:input_type -> berth.v1.AdminCancelBookingRequest
-	6,  // 19: berth.v1.BookingService.GetBooking:input_type -> berth.v1.GetBookingRequest
-	8,  // 20: berth.v1.BookingService.ListMyBookings:input_type -> berth.v1.ListMyBookingsRequest
-	10, // 21: berth.v1.BookingService.ListRoster:input_type -> berth.v1.ListRosterRequest
-	12, // 22: berth.v1.BookingService.MarkNoShow:input_type -> berth.v1.MarkNoShowRequest
-	14, // 23: berth.v1.BookingService.UndoNoShow:input_type -> berth.v1.UndoNoShowRequest
-	1,  // 24: berth.v1.BookingService.Book:output_type -> berth.v1.BookResponse
-	3,  // 25: berth.v1.BookingService.CancelBooking:output_type -> berth.v1.CancelBookingResponse
-	5,  // 26: berth.v1.BookingService.AdminCancelBooking:output_type -> berth.v1.AdminCancelBookingResponse
-	7,  // 27: berth.v1.BookingService.GetBooking:output_type -> berth.v1.GetBookingResponse
-	9,  // 28: berth.v1.BookingService.ListMyBookings:output_type -> berth.v1.ListMyBookingsResponse
-	11, // 29: berth.v1.BookingService.ListRoster:output_type -> berth.v1.ListRosterResponse
-	13, // 30: berth.v1.BookingService.MarkNoShow:output_type -> berth.v1.MarkNoShowResponse
-	15, // 31: berth.v1.BookingService.UndoNoShow:output_type -> berth.v1.UndoNoShowResponse
-	24, // [24:32] is the sub-list for method output_type
-	16, // [16:24] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	39, // 0: berth.v1.BookRequest.channel:type_name -> berth.v1.Channel
+	40, // 1: berth.v1.BookResponse.booking:type_name -> berth.v1.Booking
+	41, // 2: berth.v1.BookResponse.entry:type_name -> berth.v1.WaitlistEntry
+	39, // 3: berth.v1.HoldBookingRequest.channel:type_name -> berth.v1.Channel
+	42, // 4: berth.v1.HoldBookingRequest.contact:type_name -> berth.v1.Contact
+	3,  // 5: berth.v1.HoldBookingRequest.items:type_name -> berth.v1.ItemChoice
+	40, // 6: berth.v1.HoldBookingResponse.booking:type_name -> berth.v1.Booking
+	6,  // 7: berth.v1.ConfirmBookingRequest.payment:type_name -> berth.v1.PaymentFacts
+	7,  // 8: berth.v1.ConfirmBookingRequest.items:type_name -> berth.v1.ItemSelection
+	43, // 9: berth.v1.PaymentFacts.amount:type_name -> google.type.Money
+	44, // 10: berth.v1.PaymentFacts.status:type_name -> berth.v1.PaymentStatus
+	40, // 11: berth.v1.ConfirmBookingResponse.booking:type_name -> berth.v1.Booking
+	40, // 12: berth.v1.ReleaseHoldResponse.booking:type_name -> berth.v1.Booking
+	40, // 13: berth.v1.RescheduleBookingResponse.booking:type_name -> berth.v1.Booking
+	40, // 14: berth.v1.CancelBookingResponse.booking:type_name -> berth.v1.Booking
+	41, // 15: berth.v1.CancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
+	40, // 16: berth.v1.AdminCancelBookingResponse.booking:type_name -> berth.v1.Booking
+	41, // 17: berth.v1.AdminCancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
+	40, // 18: berth.v1.GetBookingResponse.booking:type_name -> berth.v1.Booking
+	45, // 19: berth.v1.ListMyBookingsRequest.starts_within:type_name -> berth.v1.TimeRange
+	46, // 20: berth.v1.ListMyBookingsRequest.statuses:type_name -> berth.v1.BookingStatus
+	40, // 21: berth.v1.ListMyBookingsResponse.bookings:type_name -> berth.v1.Booking
+	41, // 22: berth.v1.ListMyBookingsResponse.entries:type_name -> berth.v1.WaitlistEntry
+	40, // 23: berth.v1.ListRosterResponse.bookings:type_name -> berth.v1.Booking
+	41, // 24: berth.v1.ListRosterResponse.entries:type_name -> berth.v1.WaitlistEntry
+	40, // 25: berth.v1.MarkNoShowResponse.booking:type_name -> berth.v1.Booking
+	40, // 26: berth.v1.UndoNoShowResponse.booking:type_name -> berth.v1.Booking
+	43, // 27: berth.v1.ItemInput.price:type_name -> google.type.Money
+	47, // 28: berth.v1.ItemInput.time_out:type_name -> google.protobuf.Duration
+	27, // 29: berth.v1.CreateItemRequest.item:type_name -> berth.v1.ItemInput
+	48, // 30: berth.v1.CreateItemResponse.item:type_name -> berth.v1.Item
+	27, // 31: berth.v1.UpdateItemRequest.item:type_name -> berth.v1.ItemInput
+	49, // 32: berth.v1.UpdateItemRequest.update_mask:type_name -> google.protobuf.FieldMask
+	48, // 33: berth.v1.UpdateItemResponse.item:type_name -> berth.v1.Item
+	48, // 34: berth.v1.ListItemsResponse.items:type_name -> berth.v1.Item
+	34, // 35: berth.v1.PutBenefitProviderRequest.provider:type_name -> berth.v1.BenefitProvider
+	34, // 36: berth.v1.PutBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
+	34, // 37: berth.v1.ListBenefitProvidersResponse.providers:type_name -> berth.v1.BenefitProvider
+	0,  // 38: berth.v1.BookingService.Book:input_type -> berth.v1.BookRequest
+	2,  // 39: berth.v1.BookingService.HoldBooking:input_type -> berth.v1.HoldBookingRequest
+	5,  // 40: berth.v1.BookingService.ConfirmBooking:input_type -> berth.v1.ConfirmBookingRequest
+	9,  // 41: berth.v1.BookingService.ReleaseHold:input_type -> berth.v1.ReleaseHoldRequest
+	11, // 42: berth.v1.BookingService.RescheduleBooking:input_type -> berth.v1.RescheduleBookingRequest
+	13, // 43: berth.v1.BookingService.CancelBooking:input_type -> berth.v1.CancelBookingRequest
+	15, // 44: berth.v1.BookingService.AdminCancelBooking:input_type -> berth.v1.AdminCancelBookingRequest
+	17, // 45: berth.v1.BookingService.GetBooking:input_type -> berth.v1.GetBookingRequest
+	19, // 46: berth.v1.BookingService.ListMyBookings:input_type -> berth.v1.ListMyBookingsRequest
+	21, // 47: berth.v1.BookingService.ListRoster:input_type -> berth.v1.ListRosterRequest
+	23, // 48: berth.v1.BookingService.MarkNoShow:input_type -> berth.v1.MarkNoShowRequest
+	25, // 49: berth.v1.BookingService.UndoNoShow:input_type -> berth.v1.UndoNoShowRequest
+	28, // 50: berth.v1.BookingService.CreateItem:input_type -> berth.v1.CreateItemRequest
+	30, // 51: berth.v1.BookingService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
+	32, // 52: berth.v1.BookingService.ListItems:input_type -> berth.v1.ListItemsRequest
+	35, // 53: berth.v1.BookingService.PutBenefitProvider:input_type -> berth.v1.PutBenefitProviderRequest
+	37, // 54: berth.v1.BookingService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
+	1,  // 55: berth.v1.BookingService.Book:output_type -> berth.v1.BookResponse
+	4,  // 56: berth.v1.BookingService.HoldBooking:output_type -> berth.v1.HoldBookingResponse
+	8,  // 57: berth.v1.BookingService.ConfirmBooking:output_type -> berth.v1.ConfirmBookingResponse
+	10, // 58: berth.v1.BookingService.ReleaseHold:output_type -> berth.v1.ReleaseHoldResponse
+	12, // 59: berth.v1.BookingService.RescheduleBooking:output_type -> berth.v1.RescheduleBookingResponse
+	14, // 60: berth.v1.BookingService.CancelBooking:output_type -> berth.v1.CancelBookingResponse
+	16, // 61: berth.v1.BookingService.AdminCancelBooking:output_type -> berth.v1.AdminCancelBookingResponse
+	18, // 62: berth.v1.BookingService.GetBooking:output_type -> berth.v1.GetBookingResponse
+	20, // 63: berth.v1.BookingService.ListMyBookings:output_type -> berth.v1.ListMyBookingsResponse
+	22, // 64: berth.v1.BookingService.ListRoster:output_type -> berth.v1.ListRosterResponse
+	24, // 65: berth.v1.BookingService.MarkNoShow:output_type -> berth.v1.MarkNoShowResponse
+	26, // 66: berth.v1.BookingService.UndoNoShow:output_type -> berth.v1.UndoNoShowResponse
+	29, // 67: berth.v1.BookingService.CreateItem:output_type -> berth.v1.CreateItemResponse
+	31, // 68: berth.v1.BookingService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
+	33, // 69: berth.v1.BookingService.ListItems:output_type -> berth.v1.ListItemsResponse
+	36, // 70: berth.v1.BookingService.PutBenefitProvider:output_type -> berth.v1.PutBenefitProviderResponse
+	38, // 71: berth.v1.BookingService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
+	55, // [55:72] is the sub-list for method output_type
+	38, // [38:55] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_booking_service_proto_init() }
@@ -1373,23 +3022,24 @@ func file_berth_v1_booking_service_proto_init() {
 		(*BookResponse_Booking)(nil),
 		(*BookResponse_Entry)(nil),
 	}
-	file_berth_v1_booking_service_proto_msgTypes[3].OneofWrappers = []any{
+	file_berth_v1_booking_service_proto_msgTypes[11].OneofWrappers = []any{}
+	file_berth_v1_booking_service_proto_msgTypes[14].OneofWrappers = []any{
 		(*CancelBookingResponse_Booking)(nil),
 		(*CancelBookingResponse_Entry)(nil),
 	}
-	file_berth_v1_booking_service_proto_msgTypes[4].OneofWrappers = []any{}
-	file_berth_v1_booking_service_proto_msgTypes[5].OneofWrappers = []any{
+	file_berth_v1_booking_service_proto_msgTypes[15].OneofWrappers = []any{}
+	file_berth_v1_booking_service_proto_msgTypes[16].OneofWrappers = []any{
 		(*AdminCancelBookingResponse_Booking)(nil),
 		(*AdminCancelBookingResponse_Entry)(nil),
 	}
-	file_berth_v1_booking_service_proto_msgTypes[11].OneofWrappers = []any{}
+	file_berth_v1_booking_service_proto_msgTypes[22].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_booking_service_proto_rawDesc), len(file_berth_v1_booking_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

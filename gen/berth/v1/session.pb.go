@@ -26,6 +26,67 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// SlotStatus is what a session looks like to someone who wants a place.
+type SlotStatus int32
+
+const (
+	// Not set.
+	SlotStatus_SLOT_STATUS_UNSPECIFIED SlotStatus = 0
+	// Seats are open.
+	SlotStatus_SLOT_STATUS_AVAILABLE SlotStatus = 1
+	// Full, but somebody only holds a place and may not confirm it.
+	SlotStatus_SLOT_STATUS_HELD SlotStatus = 2
+	// Full.
+	SlotStatus_SLOT_STATUS_BOOKED SlotStatus = 3
+	// Not on sale: blocked, a draft, or cancelled.
+	SlotStatus_SLOT_STATUS_BLOCKED SlotStatus = 4
+)
+
+// Enum value maps for SlotStatus.
+var (
+	SlotStatus_name = map[int32]string{
+		0: "SLOT_STATUS_UNSPECIFIED",
+		1: "SLOT_STATUS_AVAILABLE",
+		2: "SLOT_STATUS_HELD",
+		3: "SLOT_STATUS_BOOKED",
+		4: "SLOT_STATUS_BLOCKED",
+	}
+	SlotStatus_value = map[string]int32{
+		"SLOT_STATUS_UNSPECIFIED": 0,
+		"SLOT_STATUS_AVAILABLE":   1,
+		"SLOT_STATUS_HELD":        2,
+		"SLOT_STATUS_BOOKED":      3,
+		"SLOT_STATUS_BLOCKED":     4,
+	}
+)
+
+func (x SlotStatus) Enum() *SlotStatus {
+	p := new(SlotStatus)
+	*p = x
+	return p
+}
+
+func (x SlotStatus) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (SlotStatus) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_session_proto_enumTypes[0].Descriptor()
+}
+
+func (SlotStatus) Type() protoreflect.EnumType {
+	return &file_berth_v1_session_proto_enumTypes[0]
+}
+
+func (x SlotStatus) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use SlotStatus.Descriptor instead.
+func (SlotStatus) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{0}
+}
+
 // SessionState is where a session is in its life.
 type SessionState int32
 
@@ -67,11 +128,11 @@ func (x SessionState) String() string {
 }
 
 func (SessionState) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_session_proto_enumTypes[0].Descriptor()
+	return file_berth_v1_session_proto_enumTypes[1].Descriptor()
 }
 
 func (SessionState) Type() protoreflect.EnumType {
-	return &file_berth_v1_session_proto_enumTypes[0]
+	return &file_berth_v1_session_proto_enumTypes[1]
 }
 
 func (x SessionState) Number() protoreflect.EnumNumber {
@@ -80,7 +141,7 @@ func (x SessionState) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use SessionState.Descriptor instead.
 func (SessionState) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{0}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{1}
 }
 
 // EligibilityStatus is the outcome that a booking would have.
@@ -132,11 +193,11 @@ func (x EligibilityStatus) String() string {
 }
 
 func (EligibilityStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_session_proto_enumTypes[1].Descriptor()
+	return file_berth_v1_session_proto_enumTypes[2].Descriptor()
 }
 
 func (EligibilityStatus) Type() protoreflect.EnumType {
-	return &file_berth_v1_session_proto_enumTypes[1]
+	return &file_berth_v1_session_proto_enumTypes[2]
 }
 
 func (x EligibilityStatus) Number() protoreflect.EnumNumber {
@@ -145,7 +206,7 @@ func (x EligibilityStatus) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use EligibilityStatus.Descriptor instead.
 func (EligibilityStatus) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{2}
 }
 
 // SeriesEditScope is which sessions of a series an edit reaches.
@@ -191,11 +252,11 @@ func (x SeriesEditScope) String() string {
 }
 
 func (SeriesEditScope) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_session_proto_enumTypes[2].Descriptor()
+	return file_berth_v1_session_proto_enumTypes[3].Descriptor()
 }
 
 func (SeriesEditScope) Type() protoreflect.EnumType {
-	return &file_berth_v1_session_proto_enumTypes[2]
+	return &file_berth_v1_session_proto_enumTypes[3]
 }
 
 func (x SeriesEditScope) Number() protoreflect.EnumNumber {
@@ -204,7 +265,7 @@ func (x SeriesEditScope) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use SeriesEditScope.Descriptor instead.
 func (SeriesEditScope) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{3}
 }
 
 // Session is one scheduled, bookable span. A class, a tee time, a court hour
@@ -263,7 +324,9 @@ type Session struct {
 	// When it was made, UTC.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,25,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// When it was last edited, UTC. Bookings do not count as edits.
-	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,26,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,26,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	// What it looks like to someone who wants a place.
+	SlotStatus    SlotStatus `protobuf:"varint,27,opt,name=slot_status,json=slotStatus,proto3,enum=berth.v1.SlotStatus" json:"slot_status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -478,6 +541,13 @@ func (x *Session) GetUpdateTime() *timestamppb.Timestamp {
 		return x.UpdateTime
 	}
 	return nil
+}
+
+func (x *Session) GetSlotStatus() SlotStatus {
+	if x != nil {
+		return x.SlotStatus
+	}
+	return SlotStatus_SLOT_STATUS_UNSPECIFIED
 }
 
 // BookingEligibility says what Book would answer this caller at this moment.
@@ -1240,7 +1310,7 @@ var File_berth_v1_session_proto protoreflect.FileDescriptor
 
 const file_berth_v1_session_proto_rawDesc = "" +
 	"\n" +
-	"\x16berth/v1/session.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\x8d\b\n" +
+	"\x16berth/v1/session.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xc4\b\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -1278,7 +1348,9 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\vcreate_time\x18\x19 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
 	"\vupdate_time\x18\x1a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTimeB\v\n" +
+	"updateTime\x125\n" +
+	"\vslot_status\x18\x1b \x01(\x0e2\x14.berth.v1.SlotStatusR\n" +
+	"slotStatusB\v\n" +
 	"\t_capacityB\r\n" +
 	"\v_seats_open\"\x90\x03\n" +
 	"\x12BookingEligibility\x123\n" +
@@ -1361,7 +1433,14 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\bproblems\x18\x03 \x03(\v2\x17.berth.v1.ImportProblemR\bproblems\"A\n" +
 	"\rImportProblem\x12\x16\n" +
 	"\x06column\x18\x01 \x01(\tR\x06column\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage*\x80\x01\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage*\x8b\x01\n" +
+	"\n" +
+	"SlotStatus\x12\x1b\n" +
+	"\x17SLOT_STATUS_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15SLOT_STATUS_AVAILABLE\x10\x01\x12\x14\n" +
+	"\x10SLOT_STATUS_HELD\x10\x02\x12\x16\n" +
+	"\x12SLOT_STATUS_BOOKED\x10\x03\x12\x17\n" +
+	"\x13SLOT_STATUS_BLOCKED\x10\x04*\x80\x01\n" +
 	"\fSessionState\x12\x1d\n" +
 	"\x19SESSION_STATE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13SESSION_STATE_DRAFT\x10\x01\x12\x1b\n" +
@@ -1393,59 +1472,61 @@ func file_berth_v1_session_proto_rawDescGZIP() []byte {
 	return file_berth_v1_session_proto_rawDescData
 }
 
-var file_berth_v1_session_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_berth_v1_session_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
 var file_berth_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_berth_v1_session_proto_goTypes = []any{
-	(SessionState)(0),             // 0: berth.v1.SessionState
-	(EligibilityStatus)(0),        // 1: berth.v1.EligibilityStatus
-	(SeriesEditScope)(0),          // 2: berth.v1.SeriesEditScope
-	(*Session)(nil),               // 3: berth.v1.Session
-	(*BookingEligibility)(nil),    // 4: berth.v1.BookingEligibility
-	(*SessionInput)(nil),          // 5: berth.v1.SessionInput
-	(*Series)(nil),                // 6: berth.v1.Series
-	(*SessionFilter)(nil),         // 7: berth.v1.SessionFilter
-	(*Workout)(nil),               // 8: berth.v1.Workout
-	(*BulkMatch)(nil),             // 9: berth.v1.BulkMatch
-	(*ImportRow)(nil),             // 10: berth.v1.ImportRow
-	(*ImportProblem)(nil),         // 11: berth.v1.ImportProblem
-	nil,                           // 12: berth.v1.BookingEligibility.MetadataEntry
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
-	(*date.Date)(nil),             // 14: google.type.Date
-	(Delivery)(0),                 // 15: berth.v1.Delivery
-	(*timeofday.TimeOfDay)(nil),   // 16: google.type.TimeOfDay
-	(*durationpb.Duration)(nil),   // 17: google.protobuf.Duration
-	(*TimeRange)(nil),             // 18: berth.v1.TimeRange
+	(SlotStatus)(0),               // 0: berth.v1.SlotStatus
+	(SessionState)(0),             // 1: berth.v1.SessionState
+	(EligibilityStatus)(0),        // 2: berth.v1.EligibilityStatus
+	(SeriesEditScope)(0),          // 3: berth.v1.SeriesEditScope
+	(*Session)(nil),               // 4: berth.v1.Session
+	(*BookingEligibility)(nil),    // 5: berth.v1.BookingEligibility
+	(*SessionInput)(nil),          // 6: berth.v1.SessionInput
+	(*Series)(nil),                // 7: berth.v1.Series
+	(*SessionFilter)(nil),         // 8: berth.v1.SessionFilter
+	(*Workout)(nil),               // 9: berth.v1.Workout
+	(*BulkMatch)(nil),             // 10: berth.v1.BulkMatch
+	(*ImportRow)(nil),             // 11: berth.v1.ImportRow
+	(*ImportProblem)(nil),         // 12: berth.v1.ImportProblem
+	nil,                           // 13: berth.v1.BookingEligibility.MetadataEntry
+	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
+	(*date.Date)(nil),             // 15: google.type.Date
+	(Delivery)(0),                 // 16: berth.v1.Delivery
+	(*timeofday.TimeOfDay)(nil),   // 17: google.type.TimeOfDay
+	(*durationpb.Duration)(nil),   // 18: google.protobuf.Duration
+	(*TimeRange)(nil),             // 19: berth.v1.TimeRange
 }
 var file_berth_v1_session_proto_depIdxs = []int32{
-	13, // 0: berth.v1.Session.start_time:type_name -> google.protobuf.Timestamp
-	13, // 1: berth.v1.Session.end_time:type_name -> google.protobuf.Timestamp
-	14, // 2: berth.v1.Session.local_date:type_name -> google.type.Date
-	0,  // 3: berth.v1.Session.state:type_name -> berth.v1.SessionState
-	15, // 4: berth.v1.Session.delivery:type_name -> berth.v1.Delivery
-	4,  // 5: berth.v1.Session.eligibility:type_name -> berth.v1.BookingEligibility
-	13, // 6: berth.v1.Session.create_time:type_name -> google.protobuf.Timestamp
-	13, // 7: berth.v1.Session.update_time:type_name -> google.protobuf.Timestamp
-	1,  // 8: berth.v1.BookingEligibility.status:type_name -> berth.v1.EligibilityStatus
-	12, // 9: berth.v1.BookingEligibility.metadata:type_name -> berth.v1.BookingEligibility.MetadataEntry
-	13, // 10: berth.v1.SessionInput.start_time:type_name -> google.protobuf.Timestamp
-	13, // 11: berth.v1.SessionInput.end_time:type_name -> google.protobuf.Timestamp
-	5,  // 12: berth.v1.Series.template:type_name -> berth.v1.SessionInput
-	14, // 13: berth.v1.Series.start_date:type_name -> google.type.Date
-	16, // 14: berth.v1.Series.start_time_of_day:type_name -> google.type.TimeOfDay
-	17, // 15: berth.v1.Series.duration:type_name -> google.protobuf.Duration
-	14, // 16: berth.v1.Series.excluded_dates:type_name -> google.type.Date
-	14, // 17: berth.v1.Series.materialized_until:type_name -> google.type.Date
-	18, // 18: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
-	0,  // 19: berth.v1.SessionFilter.states:type_name -> berth.v1.SessionState
-	13, // 20: berth.v1.Workout.create_time:type_name -> google.protobuf.Timestamp
-	13, // 21: berth.v1.BulkMatch.start_time:type_name -> google.protobuf.Timestamp
-	0,  // 22: berth.v1.BulkMatch.state:type_name -> berth.v1.SessionState
-	11, // 23: berth.v1.ImportRow.problems:type_name -> berth.v1.ImportProblem
-	24, // [24:24] is the sub-list for method output_type
-	24, // [24:24] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	14, // 0: berth.v1.Session.start_time:type_name -> google.protobuf.Timestamp
+	14, // 1: berth.v1.Session.end_time:type_name -> google.protobuf.Timestamp
+	15, // 2: berth.v1.Session.local_date:type_name -> google.type.Date
+	1,  // 3: berth.v1.Session.state:type_name -> berth.v1.SessionState
+	16, // 4: berth.v1.Session.delivery:type_name -> berth.v1.Delivery
+	5,  // 5: berth.v1.Session.eligibility:type_name -> berth.v1.BookingEligibility
+	14, // 6: berth.v1.Session.create_time:type_name -> google.protobuf.Timestamp
+	14, // 7: berth.v1.Session.update_time:type_name -> google.protobuf.Timestamp
+	0,  // 8: berth.v1.Session.slot_status:type_name -> berth.v1.SlotStatus
+	2,  // 9: berth.v1.BookingEligibility.status:type_name -> berth.v1.EligibilityStatus
+	13, // 10: berth.v1.BookingEligibility.metadata:type_name -> berth.v1.BookingEligibility.MetadataEntry
+	14, // 11: berth.v1.SessionInput.start_time:type_name -> google.protobuf.Timestamp
+	14, // 12: berth.v1.SessionInput.end_time:type_name -> google.protobuf.Timestamp
+	6,  // 13: berth.v1.Series.template:type_name -> berth.v1.SessionInput
+	15, // 14: berth.v1.Series.start_date:type_name -> google.type.Date
+	17, // 15: berth.v1.Series.start_time_of_day:type_name -> google.type.TimeOfDay
+	18, // 16: berth.v1.Series.duration:type_name -> google.protobuf.Duration
+	15, // 17: berth.v1.Series.excluded_dates:type_name -> google.type.Date
+	15, // 18: berth.v1.Series.materialized_until:type_name -> google.type.Date
+	19, // 19: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
+	1,  // 20: berth.v1.SessionFilter.states:type_name -> berth.v1.SessionState
+	14, // 21: berth.v1.Workout.create_time:type_name -> google.protobuf.Timestamp
+	14, // 22: berth.v1.BulkMatch.start_time:type_name -> google.protobuf.Timestamp
+	1,  // 23: berth.v1.BulkMatch.state:type_name -> berth.v1.SessionState
+	12, // 24: berth.v1.ImportRow.problems:type_name -> berth.v1.ImportProblem
+	25, // [25:25] is the sub-list for method output_type
+	25, // [25:25] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_session_proto_init() }
@@ -1461,7 +1542,7 @@ func file_berth_v1_session_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_session_proto_rawDesc), len(file_berth_v1_session_proto_rawDesc)),
-			NumEnums:      3,
+			NumEnums:      4,
 			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,

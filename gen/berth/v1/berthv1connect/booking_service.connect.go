@@ -35,6 +35,18 @@ const (
 const (
 	// BookingServiceBookProcedure is the fully-qualified name of the BookingService's Book RPC.
 	BookingServiceBookProcedure = "/berth.v1.BookingService/Book"
+	// BookingServiceHoldBookingProcedure is the fully-qualified name of the BookingService's
+	// HoldBooking RPC.
+	BookingServiceHoldBookingProcedure = "/berth.v1.BookingService/HoldBooking"
+	// BookingServiceConfirmBookingProcedure is the fully-qualified name of the BookingService's
+	// ConfirmBooking RPC.
+	BookingServiceConfirmBookingProcedure = "/berth.v1.BookingService/ConfirmBooking"
+	// BookingServiceReleaseHoldProcedure is the fully-qualified name of the BookingService's
+	// ReleaseHold RPC.
+	BookingServiceReleaseHoldProcedure = "/berth.v1.BookingService/ReleaseHold"
+	// BookingServiceRescheduleBookingProcedure is the fully-qualified name of the BookingService's
+	// RescheduleBooking RPC.
+	BookingServiceRescheduleBookingProcedure = "/berth.v1.BookingService/RescheduleBooking"
 	// BookingServiceCancelBookingProcedure is the fully-qualified name of the BookingService's
 	// CancelBooking RPC.
 	BookingServiceCancelBookingProcedure = "/berth.v1.BookingService/CancelBooking"
@@ -56,6 +68,21 @@ const (
 	// BookingServiceUndoNoShowProcedure is the fully-qualified name of the BookingService's UndoNoShow
 	// RPC.
 	BookingServiceUndoNoShowProcedure = "/berth.v1.BookingService/UndoNoShow"
+	// BookingServiceCreateItemProcedure is the fully-qualified name of the BookingService's CreateItem
+	// RPC.
+	BookingServiceCreateItemProcedure = "/berth.v1.BookingService/CreateItem"
+	// BookingServiceUpdateItemProcedure is the fully-qualified name of the BookingService's UpdateItem
+	// RPC.
+	BookingServiceUpdateItemProcedure = "/berth.v1.BookingService/UpdateItem"
+	// BookingServiceListItemsProcedure is the fully-qualified name of the BookingService's ListItems
+	// RPC.
+	BookingServiceListItemsProcedure = "/berth.v1.BookingService/ListItems"
+	// BookingServicePutBenefitProviderProcedure is the fully-qualified name of the BookingService's
+	// PutBenefitProvider RPC.
+	BookingServicePutBenefitProviderProcedure = "/berth.v1.BookingService/PutBenefitProvider"
+	// BookingServiceListBenefitProvidersProcedure is the fully-qualified name of the BookingService's
+	// ListBenefitProviders RPC.
+	BookingServiceListBenefitProvidersProcedure = "/berth.v1.BookingService/ListBenefitProviders"
 )
 
 // BookingServiceClient is a client for the berth.v1.BookingService service.
@@ -67,6 +94,23 @@ type BookingServiceClient interface {
 	// SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT, OVERLAP,
 	// EXTERNAL_REF_CONFLICT, CONTENTION.
 	Book(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error)
+	// HoldBooking keeps seats while somebody pays: for the policy's hold_ttl, and without a credit. Held for
+	// the caller, or, with the permission booking.hold_for_others, for the member named or for a guest.
+	// The header X-Booking-Channel wins over the request's channel.
+	// Errors: those of Book but for the plan's, and ITEM_UNAVAILABLE; SESSION_FULL rather than a place in the queue.
+	HoldBooking(context.Context, *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error)
+	// ConfirmBooking makes a hold a booking: with payment facts it is paid for in money, without them by the member's plan, as
+	// Book does. Items that are not chosen are cancelled. Confirming again gives the same booking and updates the payment.
+	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE, SESSION_NOT_OPEN, BENEFIT_INVALID, INVALID_FIELD (an item that is none of its), and those of Book for the plan.
+	ConfirmBooking(context.Context, *connect.Request[v1.ConfirmBookingRequest]) (*connect.Response[v1.ConfirmBookingResponse], error)
+	// ReleaseHold gives a hold's seats and items back. Releasing it again changes nothing.
+	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
+	ReleaseHold(context.Context, *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error)
+	// RescheduleBooking moves a booking to another session of the same location, with its credit and, when asked, its
+	// items. The old seat is freed only if the new one is got. Moving it to where it is changes nothing.
+	// Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (past it, unless the policy allows to reschedule), RESCHEDULE_TARGET (another
+	// location, no seat, or not on sale; reason of the latter in the metadata), OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT, ALREADY_BOOKED, PARTY_SIZE, ITEM_UNAVAILABLE.
+	RescheduleBooking(context.Context, *connect.Request[v1.RescheduleBookingRequest]) (*connect.Response[v1.RescheduleBookingResponse], error)
 	// CancelBooking gives up the caller's own booking, or their place in the queue. Before the
 	// cancellation window closes the credit comes back. Cancelling a cancelled booking changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended), CANCELLATION_WINDOW.
@@ -90,6 +134,19 @@ type BookingServiceClient interface {
 	// UndoNoShow makes it confirmed again, if its seats are still open.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL.
 	UndoNoShow(context.Context, *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error)
+	// CreateItem makes an item that can go with bookings.
+	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
+	CreateItem(context.Context, *connect.Request[v1.CreateItemRequest]) (*connect.Response[v1.CreateItemResponse], error)
+	// UpdateItem edits what the mask names. A smaller stock takes nothing away from bookings made before.
+	// Errors: ITEM_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
+	UpdateItem(context.Context, *connect.Request[v1.UpdateItemRequest]) (*connect.Response[v1.UpdateItemResponse], error)
+	// ListItems reads items by name.
+	ListItems(context.Context, *connect.Request[v1.ListItemsRequest]) (*connect.Response[v1.ListItemsResponse], error)
+	// PutBenefitProvider makes or replaces a benefit provider.
+	// Errors: INVALID_FIELD (also for a pattern that does not compile).
+	PutBenefitProvider(context.Context, *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error)
+	// ListBenefitProviders reads all benefit providers by code.
+	ListBenefitProviders(context.Context, *connect.Request[v1.ListBenefitProvidersRequest]) (*connect.Response[v1.ListBenefitProvidersResponse], error)
 }
 
 // NewBookingServiceClient constructs a client for the berth.v1.BookingService service. By default,
@@ -107,6 +164,30 @@ func NewBookingServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			httpClient,
 			baseURL+BookingServiceBookProcedure,
 			connect.WithSchema(bookingServiceMethods.ByName("Book")),
+			connect.WithClientOptions(opts...),
+		),
+		holdBooking: connect.NewClient[v1.HoldBookingRequest, v1.HoldBookingResponse](
+			httpClient,
+			baseURL+BookingServiceHoldBookingProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("HoldBooking")),
+			connect.WithClientOptions(opts...),
+		),
+		confirmBooking: connect.NewClient[v1.ConfirmBookingRequest, v1.ConfirmBookingResponse](
+			httpClient,
+			baseURL+BookingServiceConfirmBookingProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("ConfirmBooking")),
+			connect.WithClientOptions(opts...),
+		),
+		releaseHold: connect.NewClient[v1.ReleaseHoldRequest, v1.ReleaseHoldResponse](
+			httpClient,
+			baseURL+BookingServiceReleaseHoldProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("ReleaseHold")),
+			connect.WithClientOptions(opts...),
+		),
+		rescheduleBooking: connect.NewClient[v1.RescheduleBookingRequest, v1.RescheduleBookingResponse](
+			httpClient,
+			baseURL+BookingServiceRescheduleBookingProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("RescheduleBooking")),
 			connect.WithClientOptions(opts...),
 		),
 		cancelBooking: connect.NewClient[v1.CancelBookingRequest, v1.CancelBookingResponse](
@@ -154,24 +235,85 @@ func NewBookingServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(bookingServiceMethods.ByName("UndoNoShow")),
 			connect.WithClientOptions(opts...),
 		),
+		createItem: connect.NewClient[v1.CreateItemRequest, v1.CreateItemResponse](
+			httpClient,
+			baseURL+BookingServiceCreateItemProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("CreateItem")),
+			connect.WithClientOptions(opts...),
+		),
+		updateItem: connect.NewClient[v1.UpdateItemRequest, v1.UpdateItemResponse](
+			httpClient,
+			baseURL+BookingServiceUpdateItemProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("UpdateItem")),
+			connect.WithClientOptions(opts...),
+		),
+		listItems: connect.NewClient[v1.ListItemsRequest, v1.ListItemsResponse](
+			httpClient,
+			baseURL+BookingServiceListItemsProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("ListItems")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		putBenefitProvider: connect.NewClient[v1.PutBenefitProviderRequest, v1.PutBenefitProviderResponse](
+			httpClient,
+			baseURL+BookingServicePutBenefitProviderProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("PutBenefitProvider")),
+			connect.WithClientOptions(opts...),
+		),
+		listBenefitProviders: connect.NewClient[v1.ListBenefitProvidersRequest, v1.ListBenefitProvidersResponse](
+			httpClient,
+			baseURL+BookingServiceListBenefitProvidersProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("ListBenefitProviders")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // bookingServiceClient implements BookingServiceClient.
 type bookingServiceClient struct {
-	book               *connect.Client[v1.BookRequest, v1.BookResponse]
-	cancelBooking      *connect.Client[v1.CancelBookingRequest, v1.CancelBookingResponse]
-	adminCancelBooking *connect.Client[v1.AdminCancelBookingRequest, v1.AdminCancelBookingResponse]
-	getBooking         *connect.Client[v1.GetBookingRequest, v1.GetBookingResponse]
-	listMyBookings     *connect.Client[v1.ListMyBookingsRequest, v1.ListMyBookingsResponse]
-	listRoster         *connect.Client[v1.ListRosterRequest, v1.ListRosterResponse]
-	markNoShow         *connect.Client[v1.MarkNoShowRequest, v1.MarkNoShowResponse]
-	undoNoShow         *connect.Client[v1.UndoNoShowRequest, v1.UndoNoShowResponse]
+	book                 *connect.Client[v1.BookRequest, v1.BookResponse]
+	holdBooking          *connect.Client[v1.HoldBookingRequest, v1.HoldBookingResponse]
+	confirmBooking       *connect.Client[v1.ConfirmBookingRequest, v1.ConfirmBookingResponse]
+	releaseHold          *connect.Client[v1.ReleaseHoldRequest, v1.ReleaseHoldResponse]
+	rescheduleBooking    *connect.Client[v1.RescheduleBookingRequest, v1.RescheduleBookingResponse]
+	cancelBooking        *connect.Client[v1.CancelBookingRequest, v1.CancelBookingResponse]
+	adminCancelBooking   *connect.Client[v1.AdminCancelBookingRequest, v1.AdminCancelBookingResponse]
+	getBooking           *connect.Client[v1.GetBookingRequest, v1.GetBookingResponse]
+	listMyBookings       *connect.Client[v1.ListMyBookingsRequest, v1.ListMyBookingsResponse]
+	listRoster           *connect.Client[v1.ListRosterRequest, v1.ListRosterResponse]
+	markNoShow           *connect.Client[v1.MarkNoShowRequest, v1.MarkNoShowResponse]
+	undoNoShow           *connect.Client[v1.UndoNoShowRequest, v1.UndoNoShowResponse]
+	createItem           *connect.Client[v1.CreateItemRequest, v1.CreateItemResponse]
+	updateItem           *connect.Client[v1.UpdateItemRequest, v1.UpdateItemResponse]
+	listItems            *connect.Client[v1.ListItemsRequest, v1.ListItemsResponse]
+	putBenefitProvider   *connect.Client[v1.PutBenefitProviderRequest, v1.PutBenefitProviderResponse]
+	listBenefitProviders *connect.Client[v1.ListBenefitProvidersRequest, v1.ListBenefitProvidersResponse]
 }
 
 // Book calls berth.v1.BookingService.Book.
 func (c *bookingServiceClient) Book(ctx context.Context, req *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
 	return c.book.CallUnary(ctx, req)
+}
+
+// HoldBooking calls berth.v1.BookingService.HoldBooking.
+func (c *bookingServiceClient) HoldBooking(ctx context.Context, req *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error) {
+	return c.holdBooking.CallUnary(ctx, req)
+}
+
+// ConfirmBooking calls berth.v1.BookingService.ConfirmBooking.
+func (c *bookingServiceClient) ConfirmBooking(ctx context.Context, req *connect.Request[v1.ConfirmBookingRequest]) (*connect.Response[v1.ConfirmBookingResponse], error) {
+	return c.confirmBooking.CallUnary(ctx, req)
+}
+
+// ReleaseHold calls berth.v1.BookingService.ReleaseHold.
+func (c *bookingServiceClient) ReleaseHold(ctx context.Context, req *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error) {
+	return c.releaseHold.CallUnary(ctx, req)
+}
+
+// RescheduleBooking calls berth.v1.BookingService.RescheduleBooking.
+func (c *bookingServiceClient) RescheduleBooking(ctx context.Context, req *connect.Request[v1.RescheduleBookingRequest]) (*connect.Response[v1.RescheduleBookingResponse], error) {
+	return c.rescheduleBooking.CallUnary(ctx, req)
 }
 
 // CancelBooking calls berth.v1.BookingService.CancelBooking.
@@ -209,6 +351,31 @@ func (c *bookingServiceClient) UndoNoShow(ctx context.Context, req *connect.Requ
 	return c.undoNoShow.CallUnary(ctx, req)
 }
 
+// CreateItem calls berth.v1.BookingService.CreateItem.
+func (c *bookingServiceClient) CreateItem(ctx context.Context, req *connect.Request[v1.CreateItemRequest]) (*connect.Response[v1.CreateItemResponse], error) {
+	return c.createItem.CallUnary(ctx, req)
+}
+
+// UpdateItem calls berth.v1.BookingService.UpdateItem.
+func (c *bookingServiceClient) UpdateItem(ctx context.Context, req *connect.Request[v1.UpdateItemRequest]) (*connect.Response[v1.UpdateItemResponse], error) {
+	return c.updateItem.CallUnary(ctx, req)
+}
+
+// ListItems calls berth.v1.BookingService.ListItems.
+func (c *bookingServiceClient) ListItems(ctx context.Context, req *connect.Request[v1.ListItemsRequest]) (*connect.Response[v1.ListItemsResponse], error) {
+	return c.listItems.CallUnary(ctx, req)
+}
+
+// PutBenefitProvider calls berth.v1.BookingService.PutBenefitProvider.
+func (c *bookingServiceClient) PutBenefitProvider(ctx context.Context, req *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error) {
+	return c.putBenefitProvider.CallUnary(ctx, req)
+}
+
+// ListBenefitProviders calls berth.v1.BookingService.ListBenefitProviders.
+func (c *bookingServiceClient) ListBenefitProviders(ctx context.Context, req *connect.Request[v1.ListBenefitProvidersRequest]) (*connect.Response[v1.ListBenefitProvidersResponse], error) {
+	return c.listBenefitProviders.CallUnary(ctx, req)
+}
+
 // BookingServiceHandler is an implementation of the berth.v1.BookingService service.
 type BookingServiceHandler interface {
 	// Book takes seats for the caller, or, for staff, for the member they name. A
@@ -218,6 +385,23 @@ type BookingServiceHandler interface {
 	// SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT, OVERLAP,
 	// EXTERNAL_REF_CONFLICT, CONTENTION.
 	Book(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error)
+	// HoldBooking keeps seats while somebody pays: for the policy's hold_ttl, and without a credit. Held for
+	// the caller, or, with the permission booking.hold_for_others, for the member named or for a guest.
+	// The header X-Booking-Channel wins over the request's channel.
+	// Errors: those of Book but for the plan's, and ITEM_UNAVAILABLE; SESSION_FULL rather than a place in the queue.
+	HoldBooking(context.Context, *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error)
+	// ConfirmBooking makes a hold a booking: with payment facts it is paid for in money, without them by the member's plan, as
+	// Book does. Items that are not chosen are cancelled. Confirming again gives the same booking and updates the payment.
+	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE, SESSION_NOT_OPEN, BENEFIT_INVALID, INVALID_FIELD (an item that is none of its), and those of Book for the plan.
+	ConfirmBooking(context.Context, *connect.Request[v1.ConfirmBookingRequest]) (*connect.Response[v1.ConfirmBookingResponse], error)
+	// ReleaseHold gives a hold's seats and items back. Releasing it again changes nothing.
+	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
+	ReleaseHold(context.Context, *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error)
+	// RescheduleBooking moves a booking to another session of the same location, with its credit and, when asked, its
+	// items. The old seat is freed only if the new one is got. Moving it to where it is changes nothing.
+	// Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (past it, unless the policy allows to reschedule), RESCHEDULE_TARGET (another
+	// location, no seat, or not on sale; reason of the latter in the metadata), OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT, ALREADY_BOOKED, PARTY_SIZE, ITEM_UNAVAILABLE.
+	RescheduleBooking(context.Context, *connect.Request[v1.RescheduleBookingRequest]) (*connect.Response[v1.RescheduleBookingResponse], error)
 	// CancelBooking gives up the caller's own booking, or their place in the queue. Before the
 	// cancellation window closes the credit comes back. Cancelling a cancelled booking changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended), CANCELLATION_WINDOW.
@@ -241,6 +425,19 @@ type BookingServiceHandler interface {
 	// UndoNoShow makes it confirmed again, if its seats are still open.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL.
 	UndoNoShow(context.Context, *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error)
+	// CreateItem makes an item that can go with bookings.
+	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
+	CreateItem(context.Context, *connect.Request[v1.CreateItemRequest]) (*connect.Response[v1.CreateItemResponse], error)
+	// UpdateItem edits what the mask names. A smaller stock takes nothing away from bookings made before.
+	// Errors: ITEM_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
+	UpdateItem(context.Context, *connect.Request[v1.UpdateItemRequest]) (*connect.Response[v1.UpdateItemResponse], error)
+	// ListItems reads items by name.
+	ListItems(context.Context, *connect.Request[v1.ListItemsRequest]) (*connect.Response[v1.ListItemsResponse], error)
+	// PutBenefitProvider makes or replaces a benefit provider.
+	// Errors: INVALID_FIELD (also for a pattern that does not compile).
+	PutBenefitProvider(context.Context, *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error)
+	// ListBenefitProviders reads all benefit providers by code.
+	ListBenefitProviders(context.Context, *connect.Request[v1.ListBenefitProvidersRequest]) (*connect.Response[v1.ListBenefitProvidersResponse], error)
 }
 
 // NewBookingServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -254,6 +451,30 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 		BookingServiceBookProcedure,
 		svc.Book,
 		connect.WithSchema(bookingServiceMethods.ByName("Book")),
+		connect.WithHandlerOptions(opts...),
+	)
+	bookingServiceHoldBookingHandler := connect.NewUnaryHandler(
+		BookingServiceHoldBookingProcedure,
+		svc.HoldBooking,
+		connect.WithSchema(bookingServiceMethods.ByName("HoldBooking")),
+		connect.WithHandlerOptions(opts...),
+	)
+	bookingServiceConfirmBookingHandler := connect.NewUnaryHandler(
+		BookingServiceConfirmBookingProcedure,
+		svc.ConfirmBooking,
+		connect.WithSchema(bookingServiceMethods.ByName("ConfirmBooking")),
+		connect.WithHandlerOptions(opts...),
+	)
+	bookingServiceReleaseHoldHandler := connect.NewUnaryHandler(
+		BookingServiceReleaseHoldProcedure,
+		svc.ReleaseHold,
+		connect.WithSchema(bookingServiceMethods.ByName("ReleaseHold")),
+		connect.WithHandlerOptions(opts...),
+	)
+	bookingServiceRescheduleBookingHandler := connect.NewUnaryHandler(
+		BookingServiceRescheduleBookingProcedure,
+		svc.RescheduleBooking,
+		connect.WithSchema(bookingServiceMethods.ByName("RescheduleBooking")),
 		connect.WithHandlerOptions(opts...),
 	)
 	bookingServiceCancelBookingHandler := connect.NewUnaryHandler(
@@ -301,10 +522,50 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 		connect.WithSchema(bookingServiceMethods.ByName("UndoNoShow")),
 		connect.WithHandlerOptions(opts...),
 	)
+	bookingServiceCreateItemHandler := connect.NewUnaryHandler(
+		BookingServiceCreateItemProcedure,
+		svc.CreateItem,
+		connect.WithSchema(bookingServiceMethods.ByName("CreateItem")),
+		connect.WithHandlerOptions(opts...),
+	)
+	bookingServiceUpdateItemHandler := connect.NewUnaryHandler(
+		BookingServiceUpdateItemProcedure,
+		svc.UpdateItem,
+		connect.WithSchema(bookingServiceMethods.ByName("UpdateItem")),
+		connect.WithHandlerOptions(opts...),
+	)
+	bookingServiceListItemsHandler := connect.NewUnaryHandler(
+		BookingServiceListItemsProcedure,
+		svc.ListItems,
+		connect.WithSchema(bookingServiceMethods.ByName("ListItems")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	bookingServicePutBenefitProviderHandler := connect.NewUnaryHandler(
+		BookingServicePutBenefitProviderProcedure,
+		svc.PutBenefitProvider,
+		connect.WithSchema(bookingServiceMethods.ByName("PutBenefitProvider")),
+		connect.WithHandlerOptions(opts...),
+	)
+	bookingServiceListBenefitProvidersHandler := connect.NewUnaryHandler(
+		BookingServiceListBenefitProvidersProcedure,
+		svc.ListBenefitProviders,
+		connect.WithSchema(bookingServiceMethods.ByName("ListBenefitProviders")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/berth.v1.BookingService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case BookingServiceBookProcedure:
 			bookingServiceBookHandler.ServeHTTP(w, r)
+		case BookingServiceHoldBookingProcedure:
+			bookingServiceHoldBookingHandler.ServeHTTP(w, r)
+		case BookingServiceConfirmBookingProcedure:
+			bookingServiceConfirmBookingHandler.ServeHTTP(w, r)
+		case BookingServiceReleaseHoldProcedure:
+			bookingServiceReleaseHoldHandler.ServeHTTP(w, r)
+		case BookingServiceRescheduleBookingProcedure:
+			bookingServiceRescheduleBookingHandler.ServeHTTP(w, r)
 		case BookingServiceCancelBookingProcedure:
 			bookingServiceCancelBookingHandler.ServeHTTP(w, r)
 		case BookingServiceAdminCancelBookingProcedure:
@@ -319,6 +580,16 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 			bookingServiceMarkNoShowHandler.ServeHTTP(w, r)
 		case BookingServiceUndoNoShowProcedure:
 			bookingServiceUndoNoShowHandler.ServeHTTP(w, r)
+		case BookingServiceCreateItemProcedure:
+			bookingServiceCreateItemHandler.ServeHTTP(w, r)
+		case BookingServiceUpdateItemProcedure:
+			bookingServiceUpdateItemHandler.ServeHTTP(w, r)
+		case BookingServiceListItemsProcedure:
+			bookingServiceListItemsHandler.ServeHTTP(w, r)
+		case BookingServicePutBenefitProviderProcedure:
+			bookingServicePutBenefitProviderHandler.ServeHTTP(w, r)
+		case BookingServiceListBenefitProvidersProcedure:
+			bookingServiceListBenefitProvidersHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -330,6 +601,22 @@ type UnimplementedBookingServiceHandler struct{}
 
 func (UnimplementedBookingServiceHandler) Book(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.Book is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) HoldBooking(context.Context, *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.HoldBooking is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) ConfirmBooking(context.Context, *connect.Request[v1.ConfirmBookingRequest]) (*connect.Response[v1.ConfirmBookingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ConfirmBooking is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) ReleaseHold(context.Context, *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ReleaseHold is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) RescheduleBooking(context.Context, *connect.Request[v1.RescheduleBookingRequest]) (*connect.Response[v1.RescheduleBookingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.RescheduleBooking is not implemented"))
 }
 
 func (UnimplementedBookingServiceHandler) CancelBooking(context.Context, *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error) {
@@ -358,4 +645,24 @@ func (UnimplementedBookingServiceHandler) MarkNoShow(context.Context, *connect.R
 
 func (UnimplementedBookingServiceHandler) UndoNoShow(context.Context, *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.UndoNoShow is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) CreateItem(context.Context, *connect.Request[v1.CreateItemRequest]) (*connect.Response[v1.CreateItemResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.CreateItem is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) UpdateItem(context.Context, *connect.Request[v1.UpdateItemRequest]) (*connect.Response[v1.UpdateItemResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.UpdateItem is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) ListItems(context.Context, *connect.Request[v1.ListItemsRequest]) (*connect.Response[v1.ListItemsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ListItems is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) PutBenefitProvider(context.Context, *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.PutBenefitProvider is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) ListBenefitProviders(context.Context, *connect.Request[v1.ListBenefitProvidersRequest]) (*connect.Response[v1.ListBenefitProvidersResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ListBenefitProviders is not implemented"))
 }

@@ -6,15 +6,17 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Channel } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Money } from "../../google/type/money_pb.js";
+import { file_google_type_money } from "../../google/type/money_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file berth/v1/booking.proto.
  */
 export const file_berth_v1_booking: GenFile = /*@__PURE__*/
-  fileDesc("ChZiZXJ0aC92MS9ib29raW5nLnByb3RvEghiZXJ0aC52MSLXBQoHQm9va2luZxIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRITCgttZW1iZXJfbmFtZRgEIAEoCRISCgpwYXJ0eV9zaXplGAUgASgFEicKBnN0YXR1cxgGIAEoDjIXLmJlcnRoLnYxLkJvb2tpbmdTdGF0dXMSIgoHY2hhbm5lbBgHIAEoDjIRLmJlcnRoLnYxLkNoYW5uZWwSFwoPc3Vic2NyaXB0aW9uX2lkGAggASgJEg8KB2NyZWRpdHMYCSABKAUSFAoMZXh0ZXJuYWxfcmVmGAogASgJEgwKBG5vdGUYCyABKAkSEAoIcHJvbW90ZWQYDCABKAgSFgoObGF0ZV9jYW5jZWxsZWQYDSABKAgSFQoNY2FuY2VsX3JlYXNvbhgOIAEoCRIvCgtjcmVhdGVfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY2FuY2VsX3RpbWUYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWNoZWNrX2luX3RpbWUYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKD2NoZWNrX2luX21ldGhvZBgSIAEoDjIXLmJlcnRoLnYxLkNoZWNrSW5NZXRob2QSNgoSc2Vzc2lvbl9zdGFydF90aW1lGBMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0ChBzZXNzaW9uX2VuZF90aW1lGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1zZXNzaW9uX3RpdGxlGBUgASgJEhEKCXRpbWVfem9uZRgWIAEoCRI1ChFjYW5jZWxsYWJsZV91bnRpbBgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi7wIKDVdhaXRsaXN0RW50cnkSCgoCaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEwoLbWVtYmVyX25hbWUYBCABKAkSEgoKcGFydHlfc2l6ZRgFIAEoBRItCgZzdGF0dXMYBiABKA4yHS5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5U3RhdHVzEhAKCHBvc2l0aW9uGAcgASgFEi8KC2NyZWF0ZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI2ChJzZXNzaW9uX3N0YXJ0X3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDXNlc3Npb25fdGl0bGUYCiABKAkSEQoJdGltZV96b25lGAsgASgJEhIKCmJvb2tpbmdfaWQYDCABKAkSGgoScGFzc2VkX292ZXJfcmVhc29uGA0gASgJKtwBCg1Cb29raW5nU3RhdHVzEh4KGkJPT0tJTkdfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGgoWQk9PS0lOR19TVEFUVVNfUEVORElORxABEhwKGEJPT0tJTkdfU1RBVFVTX0NPTkZJUk1FRBACEhsKF0JPT0tJTkdfU1RBVFVTX0FUVEVOREVEEAMSGgoWQk9PS0lOR19TVEFUVVNfTk9fU0hPVxAEEhwKGEJPT0tJTkdfU1RBVFVTX0NBTkNFTExFRBAFEhoKFkJPT0tJTkdfU1RBVFVTX0VYUElSRUQQBip9Cg1DaGVja0luTWV0aG9kEh8KG0NIRUNLX0lOX01FVEhPRF9VTlNQRUNJRklFRBAAEhoKFkNIRUNLX0lOX01FVEhPRF9NQU5VQUwQARIWChJDSEVDS19JTl9NRVRIT0RfUVIQAhIXChNDSEVDS19JTl9NRVRIT0RfR1BTEAMq7AEKE1dhaXRsaXN0RW50cnlTdGF0dXMSJQohV0FJVExJU1RfRU5UUllfU1RBVFVTX1VOU1BFQ0lGSUVEEAASIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX1dBSVRJTkcQARIhCh1XQUlUTElTVF9FTlRSWV9TVEFUVVNfT0ZGRVJFRBACEiAKHFdBSVRMSVNUX0VOVFJZX1NUQVRVU19CT09LRUQQAxIjCh9XQUlUTElTVF9FTlRSWV9TVEFUVVNfQ0FOQ0VMTEVEEAQSIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX0VYUElSRUQQBWIGcHJvdG8z", [file_berth_v1_common, file_google_protobuf_timestamp]);
+  fileDesc("ChZiZXJ0aC92MS9ib29raW5nLnByb3RvEghiZXJ0aC52MSKfBwoHQm9va2luZxIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRITCgttZW1iZXJfbmFtZRgEIAEoCRISCgpwYXJ0eV9zaXplGAUgASgFEicKBnN0YXR1cxgGIAEoDjIXLmJlcnRoLnYxLkJvb2tpbmdTdGF0dXMSIgoHY2hhbm5lbBgHIAEoDjIRLmJlcnRoLnYxLkNoYW5uZWwSFwoPc3Vic2NyaXB0aW9uX2lkGAggASgJEg8KB2NyZWRpdHMYCSABKAUSFAoMZXh0ZXJuYWxfcmVmGAogASgJEgwKBG5vdGUYCyABKAkSEAoIcHJvbW90ZWQYDCABKAgSFgoObGF0ZV9jYW5jZWxsZWQYDSABKAgSFQoNY2FuY2VsX3JlYXNvbhgOIAEoCRIvCgtjcmVhdGVfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY2FuY2VsX3RpbWUYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWNoZWNrX2luX3RpbWUYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKD2NoZWNrX2luX21ldGhvZBgSIAEoDjIXLmJlcnRoLnYxLkNoZWNrSW5NZXRob2QSNgoSc2Vzc2lvbl9zdGFydF90aW1lGBMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0ChBzZXNzaW9uX2VuZF90aW1lGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1zZXNzaW9uX3RpdGxlGBUgASgJEhEKCXRpbWVfem9uZRgWIAEoCRI1ChFjYW5jZWxsYWJsZV91bnRpbBgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoQaG9sZF9leHBpcmVfdGltZRgYIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIgoHcGF5bWVudBgZIAEoCzIRLmJlcnRoLnYxLlBheW1lbnQSIgoHY29udGFjdBgaIAEoCzIRLmJlcnRoLnYxLkNvbnRhY3QSJAoFaXRlbXMYGyADKAsyFS5iZXJ0aC52MS5Cb29raW5nSXRlbRIiCgdiZW5lZml0GBwgASgLMhEuYmVydGgudjEuQmVuZWZpdCKUAQoHUGF5bWVudBInCgZzdGF0dXMYASABKA4yFy5iZXJ0aC52MS5QYXltZW50U3RhdHVzEiIKBmFtb3VudBgCIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5Eg4KBm1ldGhvZBgDIAEoCRIsCghwYXlfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiNQoHQ29udGFjdBIMCgRuYW1lGAEgASgJEg0KBWVtYWlsGAIgASgJEg0KBXBob25lGAMgASgJIlUKB0JlbmVmaXQSFQoNcHJvdmlkZXJfY29kZRgBIAEoCRIZChFtZW1iZXJzaGlwX251bWJlchgCIAEoCRIYChBkaXNjb3VudF9wZXJjZW50GAMgASgFIsABCgRJdGVtEgoKAmlkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDAoEa2luZBgEIAEoCRINCgVzdG9jaxgFIAEoBRIhCgVwcmljZRgGIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5EisKCHRpbWVfb3V0GAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEg4KBmFjdGl2ZRgIIAEoCBIMCgRldGFnGAkgASgJIpoBCgtCb29raW5nSXRlbRIKCgJpZBgBIAEoCRIPCgdpdGVtX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSEAoIcXVhbnRpdHkYBCABKAUSIQoFcHJpY2UYBSABKAsyEi5nb29nbGUudHlwZS5Nb25leRIrCgZzdGF0dXMYBiABKA4yGy5iZXJ0aC52MS5Cb29raW5nSXRlbVN0YXR1cyLvAgoNV2FpdGxpc3RFbnRyeRIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRITCgttZW1iZXJfbmFtZRgEIAEoCRISCgpwYXJ0eV9zaXplGAUgASgFEi0KBnN0YXR1cxgGIAEoDjIdLmJlcnRoLnYxLldhaXRsaXN0RW50cnlTdGF0dXMSEAoIcG9zaXRpb24YByABKAUSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjYKEnNlc3Npb25fc3RhcnRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNc2Vzc2lvbl90aXRsZRgKIAEoCRIRCgl0aW1lX3pvbmUYCyABKAkSEgoKYm9va2luZ19pZBgMIAEoCRIaChJwYXNzZWRfb3Zlcl9yZWFzb24YDSABKAkqowEKDVBheW1lbnRTdGF0dXMSHgoaUEFZTUVOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVQQVlNRU5UX1NUQVRVU19VTlBBSUQQARIdChlQQVlNRU5UX1NUQVRVU19BVVRIT1JJWkVEEAISGwoXUEFZTUVOVF9TVEFUVVNfQ0FQVFVSRUQQAxIbChdQQVlNRU5UX1NUQVRVU19SRUZVTkRFRBAEKp8BChFCb29raW5nSXRlbVN0YXR1cxIjCh9CT09LSU5HX0lURU1fU1RBVFVTX1VOU1BFQ0lGSUVEEAASHwobQk9PS0lOR19JVEVNX1NUQVRVU19QRU5ESU5HEAESIQodQk9PS0lOR19JVEVNX1NUQVRVU19DT05GSVJNRUQQAhIhCh1CT09LSU5HX0lURU1fU1RBVFVTX0NBTkNFTExFRBADKtwBCg1Cb29raW5nU3RhdHVzEh4KGkJPT0tJTkdfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGgoWQk9PS0lOR19TVEFUVVNfUEVORElORxABEhwKGEJPT0tJTkdfU1RBVFVTX0NPTkZJUk1FRBACEhsKF0JPT0tJTkdfU1RBVFVTX0FUVEVOREVEEAMSGgoWQk9PS0lOR19TVEFUVVNfTk9fU0hPVxAEEhwKGEJPT0tJTkdfU1RBVFVTX0NBTkNFTExFRBAFEhoKFkJPT0tJTkdfU1RBVFVTX0VYUElSRUQQBip9Cg1DaGVja0luTWV0aG9kEh8KG0NIRUNLX0lOX01FVEhPRF9VTlNQRUNJRklFRBAAEhoKFkNIRUNLX0lOX01FVEhPRF9NQU5VQUwQARIWChJDSEVDS19JTl9NRVRIT0RfUVIQAhIXChNDSEVDS19JTl9NRVRIT0RfR1BTEAMq7AEKE1dhaXRsaXN0RW50cnlTdGF0dXMSJQohV0FJVExJU1RfRU5UUllfU1RBVFVTX1VOU1BFQ0lGSUVEEAASIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX1dBSVRJTkcQARIhCh1XQUlUTElTVF9FTlRSWV9TVEFUVVNfT0ZGRVJFRBACEiAKHFdBSVRMSVNUX0VOVFJZX1NUQVRVU19CT09LRUQQAxIjCh9XQUlUTElTVF9FTlRSWV9TVEFUVVNfQ0FOQ0VMTEVEEAQSIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX0VYUElSRUQQBWIGcHJvdG8z", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_money]);
 
 /**
  * Booking is a party's place in a session.
@@ -37,14 +39,14 @@ export type Booking = Message<"berth.v1.Booking"> & {
   sessionId: string;
 
   /**
-   * Whose booking it is.
+   * Whose booking it is. Empty for guests who are no members.
    *
    * @generated from field: string member_id = 3;
    */
   memberId: string;
 
   /**
-   * The member's name, as it is now.
+   * The member's name, as it is now, or the guest's.
    *
    * @generated from field: string member_name = 4;
    */
@@ -182,6 +184,41 @@ export type Booking = Message<"berth.v1.Booking"> & {
    * @generated from field: google.protobuf.Timestamp cancellable_until = 23;
    */
   cancellableUntil?: Timestamp | undefined;
+
+  /**
+   * Until when a hold keeps its seats, UTC. Set while status is PENDING.
+   *
+   * @generated from field: google.protobuf.Timestamp hold_expire_time = 24;
+   */
+  holdExpireTime?: Timestamp | undefined;
+
+  /**
+   * What was paid, as the caller of ConfirmBooking said. Berth charges nobody.
+   *
+   * @generated from field: berth.v1.Payment payment = 25;
+   */
+  payment?: Payment | undefined;
+
+  /**
+   * Whom to reach about it. Guests who are no members have nothing else.
+   *
+   * @generated from field: berth.v1.Contact contact = 26;
+   */
+  contact?: Contact | undefined;
+
+  /**
+   * What goes with it, such as a cart.
+   *
+   * @generated from field: repeated berth.v1.BookingItem items = 27;
+   */
+  items: BookingItem[];
+
+  /**
+   * The benefit membership that it was confirmed with, if any.
+   *
+   * @generated from field: berth.v1.Benefit benefit = 28;
+   */
+  benefit?: Benefit | undefined;
 };
 
 /**
@@ -190,6 +227,251 @@ export type Booking = Message<"berth.v1.Booking"> & {
  */
 export const BookingSchema: GenMessage<Booking> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking, 0);
+
+/**
+ * Payment is what is known about the money.
+ *
+ * @generated from message berth.v1.Payment
+ */
+export type Payment = Message<"berth.v1.Payment"> & {
+  /**
+   * Where it stands.
+   *
+   * @generated from field: berth.v1.PaymentStatus status = 1;
+   */
+  status: PaymentStatus;
+
+  /**
+   * How much. Absent where nothing was said.
+   *
+   * @generated from field: google.type.Money amount = 2;
+   */
+  amount?: Money | undefined;
+
+  /**
+   * How, in the words of whoever took it, such as "card".
+   *
+   * @generated from field: string method = 3;
+   */
+  method: string;
+
+  /**
+   * When it was authorized or captured, UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp pay_time = 4;
+   */
+  payTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message berth.v1.Payment.
+ * Use `create(PaymentSchema)` to create a new message.
+ */
+export const PaymentSchema: GenMessage<Payment> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking, 1);
+
+/**
+ * Contact is how to reach whoever booked.
+ *
+ * @generated from message berth.v1.Contact
+ */
+export type Contact = Message<"berth.v1.Contact"> & {
+  /**
+   * Their name, up to 200 characters.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Their email address.
+   *
+   * @generated from field: string email = 2;
+   */
+  email: string;
+
+  /**
+   * Their telephone number, as they write it, up to 40 characters.
+   *
+   * @generated from field: string phone = 3;
+   */
+  phone: string;
+};
+
+/**
+ * Describes the message berth.v1.Contact.
+ * Use `create(ContactSchema)` to create a new message.
+ */
+export const ContactSchema: GenMessage<Contact> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking, 2);
+
+/**
+ * Benefit is a membership elsewhere that gives a discount here.
+ *
+ * @generated from message berth.v1.Benefit
+ */
+export type Benefit = Message<"berth.v1.Benefit"> & {
+  /**
+   * The provider's code, as the tenant has it.
+   *
+   * @generated from field: string provider_code = 1;
+   */
+  providerCode: string;
+
+  /**
+   * The membership's number.
+   *
+   * @generated from field: string membership_number = 2;
+   */
+  membershipNumber: string;
+
+  /**
+   * What the provider's members were given at that time, in percent.
+   *
+   * @generated from field: int32 discount_percent = 3;
+   */
+  discountPercent: number;
+};
+
+/**
+ * Describes the message berth.v1.Benefit.
+ * Use `create(BenefitSchema)` to create a new message.
+ */
+export const BenefitSchema: GenMessage<Benefit> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking, 3);
+
+/**
+ * Item is something that goes with bookings and is there in limited number: a cart, a caddie, a mat, a locker.
+ *
+ * @generated from message berth.v1.Item
+ */
+export type Item = Message<"berth.v1.Item"> & {
+  /**
+   * UUIDv7.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Where it is.
+   *
+   * @generated from field: string location_id = 2;
+   */
+  locationId: string;
+
+  /**
+   * What people call it.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * What kind of thing it is: cart, caddie, mat, locker.
+   *
+   * @generated from field: string kind = 4;
+   */
+  kind: string;
+
+  /**
+   * How many there are.
+   *
+   * @generated from field: int32 stock = 5;
+   */
+  stock: number;
+
+  /**
+   * What one costs. Berth records it and charges nobody.
+   *
+   * @generated from field: google.type.Money price = 6;
+   */
+  price?: Money | undefined;
+
+  /**
+   * How long one is out, from the session's start. Absent: as long as the session.
+   *
+   * @generated from field: google.protobuf.Duration time_out = 7;
+   */
+  timeOut?: Duration | undefined;
+
+  /**
+   * Whether it can be had.
+   *
+   * @generated from field: bool active = 8;
+   */
+  active: boolean;
+
+  /**
+   * Changes with every edit.
+   *
+   * @generated from field: string etag = 9;
+   */
+  etag: string;
+};
+
+/**
+ * Describes the message berth.v1.Item.
+ * Use `create(ItemSchema)` to create a new message.
+ */
+export const ItemSchema: GenMessage<Item> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking, 4);
+
+/**
+ * BookingItem is an item that goes with a booking. It lives as the booking does.
+ *
+ * @generated from message berth.v1.BookingItem
+ */
+export type BookingItem = Message<"berth.v1.BookingItem"> & {
+  /**
+   * UUIDv7, of this line.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The item.
+   *
+   * @generated from field: string item_id = 2;
+   */
+  itemId: string;
+
+  /**
+   * The item's name, as it is now.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * How many.
+   *
+   * @generated from field: int32 quantity = 4;
+   */
+  quantity: number;
+
+  /**
+   * What one cost when it was asked for.
+   *
+   * @generated from field: google.type.Money price = 5;
+   */
+  price?: Money | undefined;
+
+  /**
+   * Where it stands.
+   *
+   * @generated from field: berth.v1.BookingItemStatus status = 6;
+   */
+  status: BookingItemStatus;
+};
+
+/**
+ * Describes the message berth.v1.BookingItem.
+ * Use `create(BookingItemSchema)` to create a new message.
+ */
+export const BookingItemSchema: GenMessage<BookingItem> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking, 5);
 
 /**
  * WaitlistEntry is a wish for a place.
@@ -295,7 +577,96 @@ export type WaitlistEntry = Message<"berth.v1.WaitlistEntry"> & {
  * Use `create(WaitlistEntrySchema)` to create a new message.
  */
 export const WaitlistEntrySchema: GenMessage<WaitlistEntry> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 1);
+  messageDesc(file_berth_v1_booking, 6);
+
+/**
+ * PaymentStatus is where a payment stands.
+ *
+ * @generated from enum berth.v1.PaymentStatus
+ */
+export enum PaymentStatus {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: PAYMENT_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Nothing was paid, or nothing was said.
+   *
+   * @generated from enum value: PAYMENT_STATUS_UNPAID = 1;
+   */
+  UNPAID = 1,
+
+  /**
+   * Reserved on the payer's side, not taken.
+   *
+   * @generated from enum value: PAYMENT_STATUS_AUTHORIZED = 2;
+   */
+  AUTHORIZED = 2,
+
+  /**
+   * Taken.
+   *
+   * @generated from enum value: PAYMENT_STATUS_CAPTURED = 3;
+   */
+  CAPTURED = 3,
+
+  /**
+   * Given back, because the booking was cancelled in time.
+   *
+   * @generated from enum value: PAYMENT_STATUS_REFUNDED = 4;
+   */
+  REFUNDED = 4,
+}
+
+/**
+ * Describes the enum berth.v1.PaymentStatus.
+ */
+export const PaymentStatusSchema: GenEnum<PaymentStatus> = /*@__PURE__*/
+  enumDesc(file_berth_v1_booking, 0);
+
+/**
+ * BookingItemStatus is where an item of a booking stands.
+ *
+ * @generated from enum berth.v1.BookingItemStatus
+ */
+export enum BookingItemStatus {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: BOOKING_ITEM_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Kept with a hold.
+   *
+   * @generated from enum value: BOOKING_ITEM_STATUS_PENDING = 1;
+   */
+  PENDING = 1,
+
+  /**
+   * Theirs.
+   *
+   * @generated from enum value: BOOKING_ITEM_STATUS_CONFIRMED = 2;
+   */
+  CONFIRMED = 2,
+
+  /**
+   * Not chosen on confirmation, or gone with the booking.
+   *
+   * @generated from enum value: BOOKING_ITEM_STATUS_CANCELLED = 3;
+   */
+  CANCELLED = 3,
+}
+
+/**
+ * Describes the enum berth.v1.BookingItemStatus.
+ */
+export const BookingItemStatusSchema: GenEnum<BookingItemStatus> = /*@__PURE__*/
+  enumDesc(file_berth_v1_booking, 1);
 
 /**
  * BookingStatus is where a booking is in its life.
@@ -357,7 +728,7 @@ export enum BookingStatus {
  * Describes the enum berth.v1.BookingStatus.
  */
 export const BookingStatusSchema: GenEnum<BookingStatus> = /*@__PURE__*/
-  enumDesc(file_berth_v1_booking, 0);
+  enumDesc(file_berth_v1_booking, 2);
 
 /**
  * CheckInMethod is how a party's arrival was noted.
@@ -398,7 +769,7 @@ export enum CheckInMethod {
  * Describes the enum berth.v1.CheckInMethod.
  */
 export const CheckInMethodSchema: GenEnum<CheckInMethod> = /*@__PURE__*/
-  enumDesc(file_berth_v1_booking, 1);
+  enumDesc(file_berth_v1_booking, 3);
 
 /**
  * WaitlistEntryStatus is where an entry is in its life.
@@ -453,5 +824,5 @@ export enum WaitlistEntryStatus {
  * Describes the enum berth.v1.WaitlistEntryStatus.
  */
 export const WaitlistEntryStatusSchema: GenEnum<WaitlistEntryStatus> = /*@__PURE__*/
-  enumDesc(file_berth_v1_booking, 2);
+  enumDesc(file_berth_v1_booking, 4);
 

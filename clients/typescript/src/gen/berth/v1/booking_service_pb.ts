@@ -5,17 +5,21 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { Booking, BookingStatus, WaitlistEntry } from "./booking_pb.js";
+import type { Booking, BookingStatus, Contact, Item, PaymentStatus, WaitlistEntry } from "./booking_pb.js";
 import { file_berth_v1_booking } from "./booking_pb.js";
 import type { Channel, TimeRange } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
+import type { Duration, FieldMask } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
+import type { Money } from "../../google/type/money_pb.js";
+import { file_google_type_money } from "../../google/type/money_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file berth/v1/booking_service.proto.
  */
 export const file_berth_v1_booking_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS9ib29raW5nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxItEBCgtCb29rUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSIgoHY2hhbm5lbBgGIAEoDjIRLmJlcnRoLnYxLkNoYW5uZWwSFAoMZXh0ZXJuYWxfcmVmGAcgASgJEgwKBG5vdGUYCCABKAkSEwoLbm9fd2FpdGxpc3QYCSABKAgiaQoMQm9va1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SABCCQoHb3V0Y29tZSJNChRDYW5jZWxCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiqwEKFUNhbmNlbEJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZ0gAEigKBWVudHJ5GAIgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeUgAEhcKD2NyZWRpdF9yZWZ1bmRlZBgDIAEoCBIMCgRsYXRlGAQgASgIEhAKCHByb21vdGVkGAUgASgFQgkKB291dGNvbWUicgoZQWRtaW5DYW5jZWxCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSEwoGbm90aWZ5GAQgASgISACIAQFCCQoHX25vdGlmeSKwAQoaQWRtaW5DYW5jZWxCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmdIABIoCgVlbnRyeRgCIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnlIABIXCg9jcmVkaXRfcmVmdW5kZWQYAyABKAgSDAoEbGF0ZRgEIAEoCBIQCghwcm9tb3RlZBgFIAEoBUIJCgdvdXRjb21lIjoKEUdldEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIjgKEkdldEJvb2tpbmdSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyKoAQoVTGlzdE15Qm9va2luZ3NSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIqCg1zdGFydHNfd2l0aGluGAIgASgLMhMuYmVydGgudjEuVGltZVJhbmdlEikKCHN0YXR1c2VzGAMgAygOMhcuYmVydGgudjEuQm9va2luZ1N0YXR1cxIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSKAAQoWTGlzdE15Qm9va2luZ3NSZXNwb25zZRIjCghib29raW5ncxgBIAMoCzIRLmJlcnRoLnYxLkJvb2tpbmcSKAoHZW50cmllcxgCIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAMgASgJIlQKEUxpc3RSb3N0ZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhgKEGluY2x1ZGVfaW5hY3RpdmUYAyABKAginAEKEkxpc3RSb3N0ZXJSZXNwb25zZRIjCghib29raW5ncxgBIAMoCzIRLmJlcnRoLnYxLkJvb2tpbmcSKAoHZW50cmllcxgCIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSFQoIY2FwYWNpdHkYAyABKAVIAIgBARITCgtzZWF0c190YWtlbhgEIAEoBUILCglfY2FwYWNpdHkiOgoRTWFya05vU2hvd1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOAoSTWFya05vU2hvd1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIjoKEVVuZG9Ob1Nob3dSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIjgKElVuZG9Ob1Nob3dSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZzKgBgoOQm9va2luZ1NlcnZpY2USTQoEQm9vaxIVLmJlcnRoLnYxLkJvb2tSZXF1ZXN0GhYuYmVydGgudjEuQm9va1Jlc3BvbnNlIhbK8xgSCAESDmJvb2tpbmcuY3JlYXRlElgKDUNhbmNlbEJvb2tpbmcSHi5iZXJ0aC52MS5DYW5jZWxCb29raW5nUmVxdWVzdBofLmJlcnRoLnYxLkNhbmNlbEJvb2tpbmdSZXNwb25zZSIGyvMYAggCEnsKEkFkbWluQ2FuY2VsQm9va2luZxIjLmJlcnRoLnYxLkFkbWluQ2FuY2VsQm9va2luZ1JlcXVlc3QaJC5iZXJ0aC52MS5BZG1pbkNhbmNlbEJvb2tpbmdSZXNwb25zZSIayvMYFggBEhJib29raW5nLmNhbmNlbF9hbnkSYAoKR2V0Qm9va2luZxIbLmJlcnRoLnYxLkdldEJvb2tpbmdSZXF1ZXN0GhwuYmVydGgudjEuR2V0Qm9va2luZ1Jlc3BvbnNlIheQAgHK8xgQCAISDGJvb2tpbmcucmVhZBJeCg5MaXN0TXlCb29raW5ncxIfLmJlcnRoLnYxLkxpc3RNeUJvb2tpbmdzUmVxdWVzdBogLmJlcnRoLnYxLkxpc3RNeUJvb2tpbmdzUmVzcG9uc2UiCZACAcrzGAIIAhJiCgpMaXN0Um9zdGVyEhsuYmVydGgudjEuTGlzdFJvc3RlclJlcXVlc3QaHC5iZXJ0aC52MS5MaXN0Um9zdGVyUmVzcG9uc2UiGZACAcrzGBIIARIOYm9va2luZy5yb3N0ZXISYAoKTWFya05vU2hvdxIbLmJlcnRoLnYxLk1hcmtOb1Nob3dSZXF1ZXN0GhwuYmVydGgudjEuTWFya05vU2hvd1Jlc3BvbnNlIhfK8xgTCAESD2Jvb2tpbmcubm9fc2hvdxJgCgpVbmRvTm9TaG93EhsuYmVydGgudjEuVW5kb05vU2hvd1JlcXVlc3QaHC5iZXJ0aC52MS5VbmRvTm9TaG93UmVzcG9uc2UiF8rzGBMIARIPYm9va2luZy5ub19zaG93YgZwcm90bzM", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common]);
+  fileDesc("Ch5iZXJ0aC92MS9ib29raW5nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxItEBCgtCb29rUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSIgoHY2hhbm5lbBgGIAEoDjIRLmJlcnRoLnYxLkNoYW5uZWwSFAoMZXh0ZXJuYWxfcmVmGAcgASgJEgwKBG5vdGUYCCABKAkSEwoLbm9fd2FpdGxpc3QYCSABKAgiaQoMQm9va1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SABCCQoHb3V0Y29tZSLzAQoSSG9sZEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRISCgpwYXJ0eV9zaXplGAQgASgFEiIKB2NoYW5uZWwYBSABKA4yES5iZXJ0aC52MS5DaGFubmVsEiIKB2NvbnRhY3QYBiABKAsyES5iZXJ0aC52MS5Db250YWN0EhQKDGV4dGVybmFsX3JlZhgHIAEoCRIMCgRub3RlGAggASgJEiMKBWl0ZW1zGAkgAygLMhQuYmVydGgudjEuSXRlbUNob2ljZSIvCgpJdGVtQ2hvaWNlEg8KB2l0ZW1faWQYASABKAkSEAoIcXVhbnRpdHkYAiABKAUiOQoTSG9sZEJvb2tpbmdSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyLqAQoVQ29uZmlybUJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEicKB3BheW1lbnQYAyABKAsyFi5iZXJ0aC52MS5QYXltZW50RmFjdHMSFwoPc3Vic2NyaXB0aW9uX2lkGAQgASgJEh0KFWJlbmVmaXRfcHJvdmlkZXJfY29kZRgFIAEoCRIhChliZW5lZml0X21lbWJlcnNoaXBfbnVtYmVyGAYgASgJEiYKBWl0ZW1zGAcgASgLMhcuYmVydGgudjEuSXRlbVNlbGVjdGlvbiJrCgxQYXltZW50RmFjdHMSIgoGYW1vdW50GAEgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSDgoGbWV0aG9kGAIgASgJEicKBnN0YXR1cxgDIAEoDjIXLmJlcnRoLnYxLlBheW1lbnRTdGF0dXMiKQoNSXRlbVNlbGVjdGlvbhIYChBib29raW5nX2l0ZW1faWRzGAEgAygJIjwKFkNvbmZpcm1Cb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciOwoSUmVsZWFzZUhvbGRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIjkKE1JlbGVhc2VIb2xkUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciiQEKGFJlc2NoZWR1bGVCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhIKCm1vdmVfaXRlbXMYBCABKAgSEwoGbm90aWZ5GAUgASgISACIAQFCCQoHX25vdGlmeSJRChlSZXNjaGVkdWxlQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nEhAKCHByb21vdGVkGAIgASgFIk0KFENhbmNlbEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSKrAQoVQ2FuY2VsQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SAASFwoPY3JlZGl0X3JlZnVuZGVkGAMgASgIEgwKBGxhdGUYBCABKAgSEAoIcHJvbW90ZWQYBSABKAVCCQoHb3V0Y29tZSJyChlBZG1pbkNhbmNlbEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRITCgZub3RpZnkYBCABKAhIAIgBAUIJCgdfbm90aWZ5IrABChpBZG1pbkNhbmNlbEJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZ0gAEigKBWVudHJ5GAIgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeUgAEhcKD2NyZWRpdF9yZWZ1bmRlZBgDIAEoCBIMCgRsYXRlGAQgASgIEhAKCHByb21vdGVkGAUgASgFQgkKB291dGNvbWUiOgoRR2V0Qm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOAoSR2V0Qm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIqgBChVMaXN0TXlCb29raW5nc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEioKDXN0YXJ0c193aXRoaW4YAiABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2USKQoIc3RhdHVzZXMYAyADKA4yFy5iZXJ0aC52MS5Cb29raW5nU3RhdHVzEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJIoABChZMaXN0TXlCb29raW5nc1Jlc3BvbnNlEiMKCGJvb2tpbmdzGAEgAygLMhEuYmVydGgudjEuQm9va2luZxIoCgdlbnRyaWVzGAIgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAyABKAkiVAoRTGlzdFJvc3RlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCCKcAQoSTGlzdFJvc3RlclJlc3BvbnNlEiMKCGJvb2tpbmdzGAEgAygLMhEuYmVydGgudjEuQm9va2luZxIoCgdlbnRyaWVzGAIgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIVCghjYXBhY2l0eRgDIAEoBUgAiAEBEhMKC3NlYXRzX3Rha2VuGAQgASgFQgsKCV9jYXBhY2l0eSI6ChFNYXJrTm9TaG93UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJNYXJrTm9TaG93UmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciOgoRVW5kb05vU2hvd1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOAoSVW5kb05vU2hvd1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIpYBCglJdGVtSW5wdXQSDAoEbmFtZRgBIAEoCRIMCgRraW5kGAIgASgJEg0KBXN0b2NrGAMgASgFEiEKBXByaWNlGAQgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSKwoIdGltZV9vdXQYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGYWN0aXZlGAYgASgIIl4KEUNyZWF0ZUl0ZW1SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIhCgRpdGVtGAMgASgLMhMuYmVydGgudjEuSXRlbUlucHV0IjIKEkNyZWF0ZUl0ZW1SZXNwb25zZRIcCgRpdGVtGAEgASgLMg4uYmVydGgudjEuSXRlbSKZAQoRVXBkYXRlSXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSIQoEaXRlbRgDIAEoCzITLmJlcnRoLnYxLkl0ZW1JbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSIyChJVcGRhdGVJdGVtUmVzcG9uc2USHAoEaXRlbRgBIAEoCzIOLmJlcnRoLnYxLkl0ZW0iewoQTGlzdEl0ZW1zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJLChFMaXN0SXRlbXNSZXNwb25zZRIdCgVpdGVtcxgBIAMoCzIOLmJlcnRoLnYxLkl0ZW0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIm8KD0JlbmVmaXRQcm92aWRlchIMCgRjb2RlGAEgASgJEgwKBG5hbWUYAiABKAkSFgoObnVtYmVyX3BhdHRlcm4YAyABKAkSGAoQZGlzY291bnRfcGVyY2VudBgEIAEoBRIOCgZhY3RpdmUYBSABKAgiWwoZUHV0QmVuZWZpdFByb3ZpZGVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKwoIcHJvdmlkZXIYAiABKAsyGS5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXIiSQoaUHV0QmVuZWZpdFByb3ZpZGVyUmVzcG9uc2USKwoIcHJvdmlkZXIYASABKAsyGS5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXIiMAobTGlzdEJlbmVmaXRQcm92aWRlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSJMChxMaXN0QmVuZWZpdFByb3ZpZGVyc1Jlc3BvbnNlEiwKCXByb3ZpZGVycxgBIAMoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlcjL6DQoOQm9va2luZ1NlcnZpY2USTQoEQm9vaxIVLmJlcnRoLnYxLkJvb2tSZXF1ZXN0GhYuYmVydGgudjEuQm9va1Jlc3BvbnNlIhbK8xgSCAESDmJvb2tpbmcuY3JlYXRlEmAKC0hvbGRCb29raW5nEhwuYmVydGgudjEuSG9sZEJvb2tpbmdSZXF1ZXN0Gh0uYmVydGgudjEuSG9sZEJvb2tpbmdSZXNwb25zZSIUyvMYEAgBEgxib29raW5nLmhvbGQSdAoOQ29uZmlybUJvb2tpbmcSHy5iZXJ0aC52MS5Db25maXJtQm9va2luZ1JlcXVlc3QaIC5iZXJ0aC52MS5Db25maXJtQm9va2luZ1Jlc3BvbnNlIh/K8xgbCAISF2Jvb2tpbmcuaG9sZF9mb3Jfb3RoZXJzEmsKC1JlbGVhc2VIb2xkEhwuYmVydGgudjEuUmVsZWFzZUhvbGRSZXF1ZXN0Gh0uYmVydGgudjEuUmVsZWFzZUhvbGRSZXNwb25zZSIfyvMYGwgCEhdib29raW5nLmhvbGRfZm9yX290aGVycxJ8ChFSZXNjaGVkdWxlQm9va2luZxIiLmJlcnRoLnYxLlJlc2NoZWR1bGVCb29raW5nUmVxdWVzdBojLmJlcnRoLnYxLlJlc2NoZWR1bGVCb29raW5nUmVzcG9uc2UiHsrzGBoIAhIWYm9va2luZy5yZXNjaGVkdWxlX2FueRJYCg1DYW5jZWxCb29raW5nEh4uYmVydGgudjEuQ2FuY2VsQm9va2luZ1JlcXVlc3QaHy5iZXJ0aC52MS5DYW5jZWxCb29raW5nUmVzcG9uc2UiBsrzGAIIAhJ7ChJBZG1pbkNhbmNlbEJvb2tpbmcSIy5iZXJ0aC52MS5BZG1pbkNhbmNlbEJvb2tpbmdSZXF1ZXN0GiQuYmVydGgudjEuQWRtaW5DYW5jZWxCb29raW5nUmVzcG9uc2UiGsrzGBYIARISYm9va2luZy5jYW5jZWxfYW55EmAKCkdldEJvb2tpbmcSGy5iZXJ0aC52MS5HZXRCb29raW5nUmVxdWVzdBocLmJlcnRoLnYxLkdldEJvb2tpbmdSZXNwb25zZSIXkAIByvMYEAgCEgxib29raW5nLnJlYWQSXgoOTGlzdE15Qm9va2luZ3MSHy5iZXJ0aC52MS5MaXN0TXlCb29raW5nc1JlcXVlc3QaIC5iZXJ0aC52MS5MaXN0TXlCb29raW5nc1Jlc3BvbnNlIgmQAgHK8xgCCAISYgoKTGlzdFJvc3RlchIbLmJlcnRoLnYxLkxpc3RSb3N0ZXJSZXF1ZXN0GhwuYmVydGgudjEuTGlzdFJvc3RlclJlc3BvbnNlIhmQAgHK8xgSCAESDmJvb2tpbmcucm9zdGVyEmAKCk1hcmtOb1Nob3cSGy5iZXJ0aC52MS5NYXJrTm9TaG93UmVxdWVzdBocLmJlcnRoLnYxLk1hcmtOb1Nob3dSZXNwb25zZSIXyvMYEwgBEg9ib29raW5nLm5vX3Nob3cSYAoKVW5kb05vU2hvdxIbLmJlcnRoLnYxLlVuZG9Ob1Nob3dSZXF1ZXN0GhwuYmVydGgudjEuVW5kb05vU2hvd1Jlc3BvbnNlIhfK8xgTCAESD2Jvb2tpbmcubm9fc2hvdxJeCgpDcmVhdGVJdGVtEhsuYmVydGgudjEuQ3JlYXRlSXRlbVJlcXVlc3QaHC5iZXJ0aC52MS5DcmVhdGVJdGVtUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJeCgpVcGRhdGVJdGVtEhsuYmVydGgudjEuVXBkYXRlSXRlbVJlcXVlc3QaHC5iZXJ0aC52MS5VcGRhdGVJdGVtUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJdCglMaXN0SXRlbXMSGi5iZXJ0aC52MS5MaXN0SXRlbXNSZXF1ZXN0GhsuYmVydGgudjEuTGlzdEl0ZW1zUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEnYKElB1dEJlbmVmaXRQcm92aWRlchIjLmJlcnRoLnYxLlB1dEJlbmVmaXRQcm92aWRlclJlcXVlc3QaJC5iZXJ0aC52MS5QdXRCZW5lZml0UHJvdmlkZXJSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEn4KFExpc3RCZW5lZml0UHJvdmlkZXJzEiUuYmVydGgudjEuTGlzdEJlbmVmaXRQcm92aWRlcnNSZXF1ZXN0GiYuYmVydGgudjEuTGlzdEJlbmVmaXRQcm92aWRlcnNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWRiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_type_money]);
 
 /**
  * BookRequest asks for seats.
@@ -133,6 +137,399 @@ export const BookResponseSchema: GenMessage<BookResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking_service, 1);
 
 /**
+ * HoldBookingRequest asks for seats for a while.
+ *
+ * @generated from message berth.v1.HoldBookingRequest
+ */
+export type HoldBookingRequest = Message<"berth.v1.HoldBookingRequest"> & {
+  /**
+   * The tenant. May be empty where the token is good for exactly one.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The session.
+   *
+   * @generated from field: string session_id = 2;
+   */
+  sessionId: string;
+
+  /**
+   * For whom. Empty: the caller, or a guest where the caller is no member or a contact is given by whoever may hold for others.
+   *
+   * @generated from field: string member_id = 3;
+   */
+  memberId: string;
+
+  /**
+   * Seats, 1 to 1,000. 0 takes 1. The service may limit it further: PARTY_SIZE.
+   *
+   * @generated from field: int32 party_size = 4;
+   */
+  partySize: number;
+
+  /**
+   * How it comes in. The header X-Booking-Channel wins over it.
+   *
+   * @generated from field: berth.v1.Channel channel = 5;
+   */
+  channel: Channel;
+
+  /**
+   * Whom to reach. A guest needs a name.
+   *
+   * @generated from field: berth.v1.Contact contact = 6;
+   */
+  contact?: Contact | undefined;
+
+  /**
+   * The caller's own reference, up to 200 characters, unique in the tenant. The same reference with the same content gives the
+   * same booking again; with other content EXTERNAL_REF_CONFLICT.
+   *
+   * @generated from field: string external_ref = 7;
+   */
+  externalRef: string;
+
+  /**
+   * For staff, up to 1,000 characters.
+   *
+   * @generated from field: string note = 8;
+   */
+  note: string;
+
+  /**
+   * What is to go with it, each item once.
+   *
+   * @generated from field: repeated berth.v1.ItemChoice items = 9;
+   */
+  items: ItemChoice[];
+};
+
+/**
+ * Describes the message berth.v1.HoldBookingRequest.
+ * Use `create(HoldBookingRequestSchema)` to create a new message.
+ */
+export const HoldBookingRequestSchema: GenMessage<HoldBookingRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 2);
+
+/**
+ * ItemChoice is so many of an item.
+ *
+ * @generated from message berth.v1.ItemChoice
+ */
+export type ItemChoice = Message<"berth.v1.ItemChoice"> & {
+  /**
+   * The item, of the session's location.
+   *
+   * @generated from field: string item_id = 1;
+   */
+  itemId: string;
+
+  /**
+   * How many, 1 to 100.
+   *
+   * @generated from field: int32 quantity = 2;
+   */
+  quantity: number;
+};
+
+/**
+ * Describes the message berth.v1.ItemChoice.
+ * Use `create(ItemChoiceSchema)` to create a new message.
+ */
+export const ItemChoiceSchema: GenMessage<ItemChoice> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 3);
+
+/**
+ * HoldBookingResponse is the hold.
+ *
+ * @generated from message berth.v1.HoldBookingResponse
+ */
+export type HoldBookingResponse = Message<"berth.v1.HoldBookingResponse"> & {
+  /**
+   * The booking, PENDING until hold_expire_time.
+   *
+   * @generated from field: berth.v1.Booking booking = 1;
+   */
+  booking?: Booking | undefined;
+};
+
+/**
+ * Describes the message berth.v1.HoldBookingResponse.
+ * Use `create(HoldBookingResponseSchema)` to create a new message.
+ */
+export const HoldBookingResponseSchema: GenMessage<HoldBookingResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 4);
+
+/**
+ * ConfirmBookingRequest makes a hold a booking.
+ *
+ * @generated from message berth.v1.ConfirmBookingRequest
+ */
+export type ConfirmBookingRequest = Message<"berth.v1.ConfirmBookingRequest"> & {
+  /**
+   * The tenant. May be empty where the token is good for exactly one.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The hold.
+   *
+   * @generated from field: string booking_id = 2;
+   */
+  bookingId: string;
+
+  /**
+   * What was paid. Absent: the member's plan pays; guests pay later.
+   *
+   * @generated from field: berth.v1.PaymentFacts payment = 3;
+   */
+  payment?: PaymentFacts | undefined;
+
+  /**
+   * The subscription to book on, where no payment is given. Needed only where several are active.
+   *
+   * @generated from field: string subscription_id = 4;
+   */
+  subscriptionId: string;
+
+  /**
+   * The code of a benefit provider of the tenant. With membership_number.
+   *
+   * @generated from field: string benefit_provider_code = 5;
+   */
+  benefitProviderCode: string;
+
+  /**
+   * The membership's number there.
+   *
+   * @generated from field: string benefit_membership_number = 6;
+   */
+  benefitMembershipNumber: string;
+
+  /**
+   * Which items to keep, by the ids of the booking's lines. Others are cancelled.
+   *
+   * @generated from field: berth.v1.ItemSelection items = 7;
+   */
+  items?: ItemSelection | undefined;
+};
+
+/**
+ * Describes the message berth.v1.ConfirmBookingRequest.
+ * Use `create(ConfirmBookingRequestSchema)` to create a new message.
+ */
+export const ConfirmBookingRequestSchema: GenMessage<ConfirmBookingRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 5);
+
+/**
+ * PaymentFacts are what whoever took the money says.
+ *
+ * @generated from message berth.v1.PaymentFacts
+ */
+export type PaymentFacts = Message<"berth.v1.PaymentFacts"> & {
+  /**
+   * How much. Not below zero.
+   *
+   * @generated from field: google.type.Money amount = 1;
+   */
+  amount?: Money | undefined;
+
+  /**
+   * How, up to 50 characters, such as "card".
+   *
+   * @generated from field: string method = 2;
+   */
+  method: string;
+
+  /**
+   * AUTHORIZED or CAPTURED. UNSPECIFIED takes CAPTURED.
+   *
+   * @generated from field: berth.v1.PaymentStatus status = 3;
+   */
+  status: PaymentStatus;
+};
+
+/**
+ * Describes the message berth.v1.PaymentFacts.
+ * Use `create(PaymentFactsSchema)` to create a new message.
+ */
+export const PaymentFactsSchema: GenMessage<PaymentFacts> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 6);
+
+/**
+ * ItemSelection chooses lines of a booking. Absent, all are kept.
+ *
+ * @generated from message berth.v1.ItemSelection
+ */
+export type ItemSelection = Message<"berth.v1.ItemSelection"> & {
+  /**
+   * Ids of the lines to keep.
+   *
+   * @generated from field: repeated string booking_item_ids = 1;
+   */
+  bookingItemIds: string[];
+};
+
+/**
+ * Describes the message berth.v1.ItemSelection.
+ * Use `create(ItemSelectionSchema)` to create a new message.
+ */
+export const ItemSelectionSchema: GenMessage<ItemSelection> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 7);
+
+/**
+ * ConfirmBookingResponse is the booking.
+ *
+ * @generated from message berth.v1.ConfirmBookingResponse
+ */
+export type ConfirmBookingResponse = Message<"berth.v1.ConfirmBookingResponse"> & {
+  /**
+   * The booking, CONFIRMED.
+   *
+   * @generated from field: berth.v1.Booking booking = 1;
+   */
+  booking?: Booking | undefined;
+};
+
+/**
+ * Describes the message berth.v1.ConfirmBookingResponse.
+ * Use `create(ConfirmBookingResponseSchema)` to create a new message.
+ */
+export const ConfirmBookingResponseSchema: GenMessage<ConfirmBookingResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 8);
+
+/**
+ * ReleaseHoldRequest gives a hold up.
+ *
+ * @generated from message berth.v1.ReleaseHoldRequest
+ */
+export type ReleaseHoldRequest = Message<"berth.v1.ReleaseHoldRequest"> & {
+  /**
+   * The tenant. May be empty where the token is good for exactly one.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The hold.
+   *
+   * @generated from field: string booking_id = 2;
+   */
+  bookingId: string;
+};
+
+/**
+ * Describes the message berth.v1.ReleaseHoldRequest.
+ * Use `create(ReleaseHoldRequestSchema)` to create a new message.
+ */
+export const ReleaseHoldRequestSchema: GenMessage<ReleaseHoldRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 9);
+
+/**
+ * ReleaseHoldResponse is the booking as it is now.
+ *
+ * @generated from message berth.v1.ReleaseHoldResponse
+ */
+export type ReleaseHoldResponse = Message<"berth.v1.ReleaseHoldResponse"> & {
+  /**
+   * The booking, CANCELLED, or EXPIRED where its time had passed.
+   *
+   * @generated from field: berth.v1.Booking booking = 1;
+   */
+  booking?: Booking | undefined;
+};
+
+/**
+ * Describes the message berth.v1.ReleaseHoldResponse.
+ * Use `create(ReleaseHoldResponseSchema)` to create a new message.
+ */
+export const ReleaseHoldResponseSchema: GenMessage<ReleaseHoldResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 10);
+
+/**
+ * RescheduleBookingRequest moves a booking.
+ *
+ * @generated from message berth.v1.RescheduleBookingRequest
+ */
+export type RescheduleBookingRequest = Message<"berth.v1.RescheduleBookingRequest"> & {
+  /**
+   * The tenant. May be empty where the token is good for exactly one.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 2;
+   */
+  bookingId: string;
+
+  /**
+   * The session to move it to.
+   *
+   * @generated from field: string session_id = 3;
+   */
+  sessionId: string;
+
+  /**
+   * Move its items along. Otherwise they are cancelled.
+   *
+   * @generated from field: bool move_items = 4;
+   */
+  moveItems: boolean;
+
+  /**
+   * Whether the member is told. Absent: yes.
+   *
+   * @generated from field: optional bool notify = 5;
+   */
+  notify?: boolean | undefined;
+};
+
+/**
+ * Describes the message berth.v1.RescheduleBookingRequest.
+ * Use `create(RescheduleBookingRequestSchema)` to create a new message.
+ */
+export const RescheduleBookingRequestSchema: GenMessage<RescheduleBookingRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 11);
+
+/**
+ * RescheduleBookingResponse is the booking where it is now.
+ *
+ * @generated from message berth.v1.RescheduleBookingResponse
+ */
+export type RescheduleBookingResponse = Message<"berth.v1.RescheduleBookingResponse"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: berth.v1.Booking booking = 1;
+   */
+  booking?: Booking | undefined;
+
+  /**
+   * How many entries were promoted from the waitlist into the seats that it left.
+   *
+   * @generated from field: int32 promoted = 2;
+   */
+  promoted: number;
+};
+
+/**
+ * Describes the message berth.v1.RescheduleBookingResponse.
+ * Use `create(RescheduleBookingResponseSchema)` to create a new message.
+ */
+export const RescheduleBookingResponseSchema: GenMessage<RescheduleBookingResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 12);
+
+/**
  * CancelBookingRequest gives a place up.
  *
  * @generated from message berth.v1.CancelBookingRequest
@@ -165,7 +562,7 @@ export type CancelBookingRequest = Message<"berth.v1.CancelBookingRequest"> & {
  * Use `create(CancelBookingRequestSchema)` to create a new message.
  */
 export const CancelBookingRequestSchema: GenMessage<CancelBookingRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 2);
+  messageDesc(file_berth_v1_booking_service, 13);
 
 /**
  * CancelBookingResponse says what came of it.
@@ -223,7 +620,7 @@ export type CancelBookingResponse = Message<"berth.v1.CancelBookingResponse"> & 
  * Use `create(CancelBookingResponseSchema)` to create a new message.
  */
 export const CancelBookingResponseSchema: GenMessage<CancelBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 3);
+  messageDesc(file_berth_v1_booking_service, 14);
 
 /**
  * AdminCancelBookingRequest cancels a booking.
@@ -265,7 +662,7 @@ export type AdminCancelBookingRequest = Message<"berth.v1.AdminCancelBookingRequ
  * Use `create(AdminCancelBookingRequestSchema)` to create a new message.
  */
 export const AdminCancelBookingRequestSchema: GenMessage<AdminCancelBookingRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 4);
+  messageDesc(file_berth_v1_booking_service, 15);
 
 /**
  * AdminCancelBookingResponse says what came of it.
@@ -323,7 +720,7 @@ export type AdminCancelBookingResponse = Message<"berth.v1.AdminCancelBookingRes
  * Use `create(AdminCancelBookingResponseSchema)` to create a new message.
  */
 export const AdminCancelBookingResponseSchema: GenMessage<AdminCancelBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 5);
+  messageDesc(file_berth_v1_booking_service, 16);
 
 /**
  * GetBookingRequest names a booking.
@@ -351,7 +748,7 @@ export type GetBookingRequest = Message<"berth.v1.GetBookingRequest"> & {
  * Use `create(GetBookingRequestSchema)` to create a new message.
  */
 export const GetBookingRequestSchema: GenMessage<GetBookingRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 6);
+  messageDesc(file_berth_v1_booking_service, 17);
 
 /**
  * GetBookingResponse is the booking.
@@ -372,7 +769,7 @@ export type GetBookingResponse = Message<"berth.v1.GetBookingResponse"> & {
  * Use `create(GetBookingResponseSchema)` to create a new message.
  */
 export const GetBookingResponseSchema: GenMessage<GetBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 7);
+  messageDesc(file_berth_v1_booking_service, 18);
 
 /**
  * ListMyBookingsRequest asks for the caller's bookings.
@@ -421,7 +818,7 @@ export type ListMyBookingsRequest = Message<"berth.v1.ListMyBookingsRequest"> & 
  * Use `create(ListMyBookingsRequestSchema)` to create a new message.
  */
 export const ListMyBookingsRequestSchema: GenMessage<ListMyBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 8);
+  messageDesc(file_berth_v1_booking_service, 19);
 
 /**
  * ListMyBookingsResponse is one page, in order of start, then id.
@@ -456,7 +853,7 @@ export type ListMyBookingsResponse = Message<"berth.v1.ListMyBookingsResponse"> 
  * Use `create(ListMyBookingsResponseSchema)` to create a new message.
  */
 export const ListMyBookingsResponseSchema: GenMessage<ListMyBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 9);
+  messageDesc(file_berth_v1_booking_service, 20);
 
 /**
  * ListRosterRequest names a session.
@@ -491,7 +888,7 @@ export type ListRosterRequest = Message<"berth.v1.ListRosterRequest"> & {
  * Use `create(ListRosterRequestSchema)` to create a new message.
  */
 export const ListRosterRequestSchema: GenMessage<ListRosterRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 10);
+  messageDesc(file_berth_v1_booking_service, 21);
 
 /**
  * ListRosterResponse is who is in and who waits.
@@ -533,7 +930,7 @@ export type ListRosterResponse = Message<"berth.v1.ListRosterResponse"> & {
  * Use `create(ListRosterResponseSchema)` to create a new message.
  */
 export const ListRosterResponseSchema: GenMessage<ListRosterResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 11);
+  messageDesc(file_berth_v1_booking_service, 22);
 
 /**
  * MarkNoShowRequest notes an absence.
@@ -561,7 +958,7 @@ export type MarkNoShowRequest = Message<"berth.v1.MarkNoShowRequest"> & {
  * Use `create(MarkNoShowRequestSchema)` to create a new message.
  */
 export const MarkNoShowRequestSchema: GenMessage<MarkNoShowRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 12);
+  messageDesc(file_berth_v1_booking_service, 23);
 
 /**
  * MarkNoShowResponse is the booking after it.
@@ -582,7 +979,7 @@ export type MarkNoShowResponse = Message<"berth.v1.MarkNoShowResponse"> & {
  * Use `create(MarkNoShowResponseSchema)` to create a new message.
  */
 export const MarkNoShowResponseSchema: GenMessage<MarkNoShowResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 13);
+  messageDesc(file_berth_v1_booking_service, 24);
 
 /**
  * UndoNoShowRequest takes an absence back.
@@ -610,7 +1007,7 @@ export type UndoNoShowRequest = Message<"berth.v1.UndoNoShowRequest"> & {
  * Use `create(UndoNoShowRequestSchema)` to create a new message.
  */
 export const UndoNoShowRequestSchema: GenMessage<UndoNoShowRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 14);
+  messageDesc(file_berth_v1_booking_service, 25);
 
 /**
  * UndoNoShowResponse is the booking after it.
@@ -631,7 +1028,406 @@ export type UndoNoShowResponse = Message<"berth.v1.UndoNoShowResponse"> & {
  * Use `create(UndoNoShowResponseSchema)` to create a new message.
  */
 export const UndoNoShowResponseSchema: GenMessage<UndoNoShowResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 15);
+  messageDesc(file_berth_v1_booking_service, 26);
+
+/**
+ * ItemInput is what staff decide about an item.
+ *
+ * @generated from message berth.v1.ItemInput
+ */
+export type ItemInput = Message<"berth.v1.ItemInput"> & {
+  /**
+   * 1 to 200 characters, unique at the location.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * What kind of thing it is: cart, caddie, mat, locker. Up to 50 characters.
+   *
+   * @generated from field: string kind = 2;
+   */
+  kind: string;
+
+  /**
+   * How many there are, 0 to 10,000.
+   *
+   * @generated from field: int32 stock = 3;
+   */
+  stock: number;
+
+  /**
+   * What one costs. Berth records it and charges nobody.
+   *
+   * @generated from field: google.type.Money price = 4;
+   */
+  price?: Money | undefined;
+
+  /**
+   * How long one is out, from the session's start. Absent: as long as the session. 1 minute to 7 days.
+   *
+   * @generated from field: google.protobuf.Duration time_out = 5;
+   */
+  timeOut?: Duration | undefined;
+
+  /**
+   * Whether it can be had.
+   *
+   * @generated from field: bool active = 6;
+   */
+  active: boolean;
+};
+
+/**
+ * Describes the message berth.v1.ItemInput.
+ * Use `create(ItemInputSchema)` to create a new message.
+ */
+export const ItemInputSchema: GenMessage<ItemInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 27);
+
+/**
+ * CreateItemRequest asks for an item.
+ *
+ * @generated from message berth.v1.CreateItemRequest
+ */
+export type CreateItemRequest = Message<"berth.v1.CreateItemRequest"> & {
+  /**
+   * The tenant. May be empty where the token is good for exactly one.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * Where it is. It cannot be changed later.
+   *
+   * @generated from field: string location_id = 2;
+   */
+  locationId: string;
+
+  /**
+   * What it is. name is required.
+   *
+   * @generated from field: berth.v1.ItemInput item = 3;
+   */
+  item?: ItemInput | undefined;
+};
+
+/**
+ * Describes the message berth.v1.CreateItemRequest.
+ * Use `create(CreateItemRequestSchema)` to create a new message.
+ */
+export const CreateItemRequestSchema: GenMessage<CreateItemRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 28);
+
+/**
+ * CreateItemResponse is the item made.
+ *
+ * @generated from message berth.v1.CreateItemResponse
+ */
+export type CreateItemResponse = Message<"berth.v1.CreateItemResponse"> & {
+  /**
+   * The item.
+   *
+   * @generated from field: berth.v1.Item item = 1;
+   */
+  item?: Item | undefined;
+};
+
+/**
+ * Describes the message berth.v1.CreateItemResponse.
+ * Use `create(CreateItemResponseSchema)` to create a new message.
+ */
+export const CreateItemResponseSchema: GenMessage<CreateItemResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 29);
+
+/**
+ * UpdateItemRequest edits an item.
+ *
+ * @generated from message berth.v1.UpdateItemRequest
+ */
+export type UpdateItemRequest = Message<"berth.v1.UpdateItemRequest"> & {
+  /**
+   * The tenant. May be empty where the token is good for exactly one.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The item.
+   *
+   * @generated from field: string item_id = 2;
+   */
+  itemId: string;
+
+  /**
+   * The new values of what the mask names.
+   *
+   * @generated from field: berth.v1.ItemInput item = 3;
+   */
+  item?: ItemInput | undefined;
+
+  /**
+   * Names of fields of item, such as "stock". Required.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 4;
+   */
+  updateMask?: FieldMask | undefined;
+
+  /**
+   * If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
+};
+
+/**
+ * Describes the message berth.v1.UpdateItemRequest.
+ * Use `create(UpdateItemRequestSchema)` to create a new message.
+ */
+export const UpdateItemRequestSchema: GenMessage<UpdateItemRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 30);
+
+/**
+ * UpdateItemResponse is the item after the edit.
+ *
+ * @generated from message berth.v1.UpdateItemResponse
+ */
+export type UpdateItemResponse = Message<"berth.v1.UpdateItemResponse"> & {
+  /**
+   * The item.
+   *
+   * @generated from field: berth.v1.Item item = 1;
+   */
+  item?: Item | undefined;
+};
+
+/**
+ * Describes the message berth.v1.UpdateItemResponse.
+ * Use `create(UpdateItemResponseSchema)` to create a new message.
+ */
+export const UpdateItemResponseSchema: GenMessage<UpdateItemResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 31);
+
+/**
+ * ListItemsRequest asks for items.
+ *
+ * @generated from message berth.v1.ListItemsRequest
+ */
+export type ListItemsRequest = Message<"berth.v1.ListItemsRequest"> & {
+  /**
+   * The tenant. May be empty where the token is good for exactly one.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * Those at this location. Empty: all.
+   *
+   * @generated from field: string location_id = 2;
+   */
+  locationId: string;
+
+  /**
+   * Also those that are not to be had.
+   *
+   * @generated from field: bool include_inactive = 3;
+   */
+  includeInactive: boolean;
+
+  /**
+   * At most this many. 0 takes 50; the most is 500.
+   *
+   * @generated from field: int32 page_size = 4;
+   */
+  pageSize: number;
+
+  /**
+   * next_page_token of the page before; empty for the first.
+   *
+   * @generated from field: string page_token = 5;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message berth.v1.ListItemsRequest.
+ * Use `create(ListItemsRequestSchema)` to create a new message.
+ */
+export const ListItemsRequestSchema: GenMessage<ListItemsRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 32);
+
+/**
+ * ListItemsResponse is one page.
+ *
+ * @generated from message berth.v1.ListItemsResponse
+ */
+export type ListItemsResponse = Message<"berth.v1.ListItemsResponse"> & {
+  /**
+   * The items.
+   *
+   * @generated from field: repeated berth.v1.Item items = 1;
+   */
+  items: Item[];
+
+  /**
+   * For the next page; empty on the last.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message berth.v1.ListItemsResponse.
+ * Use `create(ListItemsResponseSchema)` to create a new message.
+ */
+export const ListItemsResponseSchema: GenMessage<ListItemsResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 33);
+
+/**
+ * BenefitProvider is somebody elsewhere whose members get a discount here.
+ *
+ * @generated from message berth.v1.BenefitProvider
+ */
+export type BenefitProvider = Message<"berth.v1.BenefitProvider"> & {
+  /**
+   * Names it, such as "GOLFRSA": 1 to 50 capital letters, digits, dashes and underscores.
+   *
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * What people call it, 1 to 200 characters.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * A regular expression (RE2) that a membership number must match as a whole, up to 200 characters.
+   *
+   * @generated from field: string number_pattern = 3;
+   */
+  numberPattern: string;
+
+  /**
+   * What its members are given, in percent. Recorded with each booking; Berth charges nobody.
+   *
+   * @generated from field: int32 discount_percent = 4;
+   */
+  discountPercent: number;
+
+  /**
+   * Whether it is accepted.
+   *
+   * @generated from field: bool active = 5;
+   */
+  active: boolean;
+};
+
+/**
+ * Describes the message berth.v1.BenefitProvider.
+ * Use `create(BenefitProviderSchema)` to create a new message.
+ */
+export const BenefitProviderSchema: GenMessage<BenefitProvider> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 34);
+
+/**
+ * PutBenefitProviderRequest makes or replaces a provider.
+ *
+ * @generated from message berth.v1.PutBenefitProviderRequest
+ */
+export type PutBenefitProviderRequest = Message<"berth.v1.PutBenefitProviderRequest"> & {
+  /**
+   * The tenant. May be empty where the token is good for exactly one.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The provider.
+   *
+   * @generated from field: berth.v1.BenefitProvider provider = 2;
+   */
+  provider?: BenefitProvider | undefined;
+};
+
+/**
+ * Describes the message berth.v1.PutBenefitProviderRequest.
+ * Use `create(PutBenefitProviderRequestSchema)` to create a new message.
+ */
+export const PutBenefitProviderRequestSchema: GenMessage<PutBenefitProviderRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 35);
+
+/**
+ * PutBenefitProviderResponse is the provider as it is now.
+ *
+ * @generated from message berth.v1.PutBenefitProviderResponse
+ */
+export type PutBenefitProviderResponse = Message<"berth.v1.PutBenefitProviderResponse"> & {
+  /**
+   * The provider.
+   *
+   * @generated from field: berth.v1.BenefitProvider provider = 1;
+   */
+  provider?: BenefitProvider | undefined;
+};
+
+/**
+ * Describes the message berth.v1.PutBenefitProviderResponse.
+ * Use `create(PutBenefitProviderResponseSchema)` to create a new message.
+ */
+export const PutBenefitProviderResponseSchema: GenMessage<PutBenefitProviderResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 36);
+
+/**
+ * ListBenefitProvidersRequest asks for providers.
+ *
+ * @generated from message berth.v1.ListBenefitProvidersRequest
+ */
+export type ListBenefitProvidersRequest = Message<"berth.v1.ListBenefitProvidersRequest"> & {
+  /**
+   * The tenant. May be empty where the token is good for exactly one.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+};
+
+/**
+ * Describes the message berth.v1.ListBenefitProvidersRequest.
+ * Use `create(ListBenefitProvidersRequestSchema)` to create a new message.
+ */
+export const ListBenefitProvidersRequestSchema: GenMessage<ListBenefitProvidersRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 37);
+
+/**
+ * ListBenefitProvidersResponse is all of them.
+ *
+ * @generated from message berth.v1.ListBenefitProvidersResponse
+ */
+export type ListBenefitProvidersResponse = Message<"berth.v1.ListBenefitProvidersResponse"> & {
+  /**
+   * By code.
+   *
+   * @generated from field: repeated berth.v1.BenefitProvider providers = 1;
+   */
+  providers: BenefitProvider[];
+};
+
+/**
+ * Describes the message berth.v1.ListBenefitProvidersResponse.
+ * Use `create(ListBenefitProvidersResponseSchema)` to create a new message.
+ */
+export const ListBenefitProvidersResponseSchema: GenMessage<ListBenefitProvidersResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 38);
 
 /**
  * BookingService takes and gives back places.
@@ -656,6 +1452,55 @@ export const BookingService: GenService<{
     methodKind: "unary";
     input: typeof BookRequestSchema;
     output: typeof BookResponseSchema;
+  },
+  /**
+   * HoldBooking keeps seats while somebody pays: for the policy's hold_ttl, and without a credit. Held for
+   * the caller, or, with the permission booking.hold_for_others, for the member named or for a guest.
+   * The header X-Booking-Channel wins over the request's channel.
+   * Errors: those of Book but for the plan's, and ITEM_UNAVAILABLE; SESSION_FULL rather than a place in the queue.
+   *
+   * @generated from rpc berth.v1.BookingService.HoldBooking
+   */
+  holdBooking: {
+    methodKind: "unary";
+    input: typeof HoldBookingRequestSchema;
+    output: typeof HoldBookingResponseSchema;
+  },
+  /**
+   * ConfirmBooking makes a hold a booking: with payment facts it is paid for in money, without them by the member's plan, as
+   * Book does. Items that are not chosen are cancelled. Confirming again gives the same booking and updates the payment.
+   * Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE, SESSION_NOT_OPEN, BENEFIT_INVALID, INVALID_FIELD (an item that is none of its), and those of Book for the plan.
+   *
+   * @generated from rpc berth.v1.BookingService.ConfirmBooking
+   */
+  confirmBooking: {
+    methodKind: "unary";
+    input: typeof ConfirmBookingRequestSchema;
+    output: typeof ConfirmBookingResponseSchema;
+  },
+  /**
+   * ReleaseHold gives a hold's seats and items back. Releasing it again changes nothing.
+   * Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
+   *
+   * @generated from rpc berth.v1.BookingService.ReleaseHold
+   */
+  releaseHold: {
+    methodKind: "unary";
+    input: typeof ReleaseHoldRequestSchema;
+    output: typeof ReleaseHoldResponseSchema;
+  },
+  /**
+   * RescheduleBooking moves a booking to another session of the same location, with its credit and, when asked, its
+   * items. The old seat is freed only if the new one is got. Moving it to where it is changes nothing.
+   * Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (past it, unless the policy allows to reschedule), RESCHEDULE_TARGET (another
+   * location, no seat, or not on sale; reason of the latter in the metadata), OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT, ALREADY_BOOKED, PARTY_SIZE, ITEM_UNAVAILABLE.
+   *
+   * @generated from rpc berth.v1.BookingService.RescheduleBooking
+   */
+  rescheduleBooking: {
+    methodKind: "unary";
+    input: typeof RescheduleBookingRequestSchema;
+    output: typeof RescheduleBookingResponseSchema;
   },
   /**
    * CancelBooking gives up the caller's own booking, or their place in the queue. Before the
@@ -735,6 +1580,59 @@ export const BookingService: GenService<{
     methodKind: "unary";
     input: typeof UndoNoShowRequestSchema;
     output: typeof UndoNoShowResponseSchema;
+  },
+  /**
+   * CreateItem makes an item that can go with bookings.
+   * Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
+   *
+   * @generated from rpc berth.v1.BookingService.CreateItem
+   */
+  createItem: {
+    methodKind: "unary";
+    input: typeof CreateItemRequestSchema;
+    output: typeof CreateItemResponseSchema;
+  },
+  /**
+   * UpdateItem edits what the mask names. A smaller stock takes nothing away from bookings made before.
+   * Errors: ITEM_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
+   *
+   * @generated from rpc berth.v1.BookingService.UpdateItem
+   */
+  updateItem: {
+    methodKind: "unary";
+    input: typeof UpdateItemRequestSchema;
+    output: typeof UpdateItemResponseSchema;
+  },
+  /**
+   * ListItems reads items by name.
+   *
+   * @generated from rpc berth.v1.BookingService.ListItems
+   */
+  listItems: {
+    methodKind: "unary";
+    input: typeof ListItemsRequestSchema;
+    output: typeof ListItemsResponseSchema;
+  },
+  /**
+   * PutBenefitProvider makes or replaces a benefit provider.
+   * Errors: INVALID_FIELD (also for a pattern that does not compile).
+   *
+   * @generated from rpc berth.v1.BookingService.PutBenefitProvider
+   */
+  putBenefitProvider: {
+    methodKind: "unary";
+    input: typeof PutBenefitProviderRequestSchema;
+    output: typeof PutBenefitProviderResponseSchema;
+  },
+  /**
+   * ListBenefitProviders reads all benefit providers by code.
+   *
+   * @generated from rpc berth.v1.BookingService.ListBenefitProviders
+   */
+  listBenefitProviders: {
+    methodKind: "unary";
+    input: typeof ListBenefitProvidersRequestSchema;
+    output: typeof ListBenefitProvidersResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_berth_v1_booking_service, 0);

@@ -1,0 +1,108 @@
+package app
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// CreateItem makes an item that can go with bookings at its location.
+func (a *App) CreateItem(ctx context.Context, caller tenant.Caller, i booking.Item) (booking.Item, error) {
+	if err := i.Validate(); err != nil {
+		return i, err
+	}
+	err := a.write(ctx, caller, "item.create", func(_ context.Context, t *tx) error {
+		i.ID, i.Version, i.CreatedAt, i.UpdatedAt = tenant.Next[tenant.ItemID](t.mint), 1, t.now, t.now
+		store.InsertItem(t.Tx, t.in, i)
+		t.catalogChanged("item.created", "item", i.ID.UUID, map[string]any{"name": i.Name, "stock": i.Stock})
+		return nil
+	})
+	if pg.IsForeignKey(err) {
+		err = fault.Missing(fault.LocationNotFound, "Location").Because(err)
+	}
+	return i, itemNameTaken(err)
+}
+
+// UpdateItem edits an item, if it still is at the version expected (nil: whichever).
+func (a *App) UpdateItem(ctx context.Context, caller tenant.Caller, id tenant.ItemID, expect *int, edit func(*booking.Item) error) (booking.Item, error) {
+	var after booking.Item
+	err := a.write(ctx, caller, "item.update", func(ctx context.Context, t *tx) error {
+		var before *booking.Item
+		var batch pg.Batch
+		store.FindItem(&batch, t.in, id, &before)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if before == nil {
+			return fault.Missing(fault.ItemNotFound, "Item")
+		}
+		if err := current(expect, before.Version); err != nil {
+			return err
+		}
+		after = *before
+		if err := edit(&after); err != nil {
+			return err
+		}
+		if err := after.Validate(); err != nil {
+			return err
+		}
+		after.Version, after.UpdatedAt = before.Version+1, t.now
+		store.UpdateItem(t.Tx, t.in, after)
+		t.catalogChanged("item.updated", "item", id.UUID, map[string]any{"name": after.Name, "stock": after.Stock, "active": after.Active})
+		return nil
+	})
+	return after, itemNameTaken(err)
+}
+
+// ListItems reads items by name, then id.
+func (a *App) ListItems(ctx context.Context, caller tenant.Caller, q store.ItemQuery) ([]booking.Item, error) {
+	var items []booking.Item
+	var batch pg.Batch
+	store.ListItems(&batch, caller.Tenant, q, &items)
+	err := a.read(ctx, caller, &batch)
+	return items, err
+}
+
+func itemNameTaken(err error) error {
+	if pg.IsUnique(err, "items_name") {
+		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "An item at the location has that name.").In("item.name").Because(err)
+	}
+	return err
+}
+
+// PutBenefitProvider makes or replaces a benefit provider.
+func (a *App) PutBenefitProvider(ctx context.Context, caller tenant.Caller, p booking.Provider) (booking.Provider, error) {
+	if err := p.Validate(); err != nil {
+		return p, err
+	}
+	err := a.write(ctx, caller, "benefit_provider.put", func(ctx context.Context, t *tx) error {
+		var before *booking.Provider
+		var batch pg.Batch
+		store.FindBenefitProvider(&batch, t.in, p.Code, &before)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		p.Version = 1
+		if before != nil {
+			p.Version = before.Version + 1
+		}
+		store.PutBenefitProvider(t.Tx, t.in, p, t.now)
+		t.auditEntry(store.AuditEntry{Action: "benefit_provider.put", TargetKind: "benefit_provider", TargetID: p.Code,
+			Changes: map[string]any{"name": p.Name, "number_pattern": p.Pattern, "discount_percent": p.Percent, "active": p.Active}})
+		return nil
+	})
+	return p, err
+}
+
+// ListBenefitProviders reads all of a tenant's benefit providers by code.
+func (a *App) ListBenefitProviders(ctx context.Context, caller tenant.Caller) ([]booking.Provider, error) {
+	var providers []booking.Provider
+	var batch pg.Batch
+	store.ListBenefitProviders(&batch, caller.Tenant, &providers)
+	err := a.read(ctx, caller, &batch)
+	return providers, err
+}

@@ -1,0 +1,117 @@
+package rpc
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// What BookingService keeps beside bookings: items and benefit providers.
+
+func (s *bookingService) CreateItem(ctx context.Context, req *connect.Request[v1.CreateItemRequest]) (*connect.Response[v1.CreateItemResponse], error) {
+	item := itemValue(req.Msg.Item)
+	item.Location = id[tenant.LocationID](req.Msg.LocationId)
+	item, err := s.app.CreateItem(ctx, caller(ctx), item)
+	if err != nil {
+		return nil, err
+	}
+	return reply(&v1.CreateItemResponse{Item: itemMessage(item)})
+}
+
+func (s *bookingService) UpdateItem(ctx context.Context, req *connect.Request[v1.UpdateItemRequest]) (*connect.Response[v1.UpdateItemResponse], error) {
+	expect, err := expected(req.Msg.Etag)
+	if err != nil {
+		return nil, err
+	}
+	edited := itemValue(req.Msg.Item)
+	item, err := s.app.UpdateItem(ctx, caller(ctx), id[tenant.ItemID](req.Msg.ItemId), expect, func(i *booking.Item) error {
+		for _, path := range req.Msg.UpdateMask.GetPaths() {
+			switch path {
+			case "name":
+				i.Name = edited.Name
+			case "kind":
+				i.Kind = edited.Kind
+			case "stock":
+				i.Stock = edited.Stock
+			case "price":
+				i.Price = edited.Price
+			case "time_out":
+				i.Out = edited.Out
+			case "active":
+				i.Active = edited.Active
+			default:
+				return fault.Invalid("update_mask", "An item has no field %q.", path)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return reply(&v1.UpdateItemResponse{Item: itemMessage(item)})
+}
+
+func (s *bookingService) ListItems(ctx context.Context, req *connect.Request[v1.ListItemsRequest]) (*connect.Response[v1.ListItemsResponse], error) {
+	page, err := openPage[nameCursor](req.Msg)
+	if err != nil {
+		return nil, err
+	}
+	query := store.ItemQuery{Location: id[tenant.LocationID](req.Msg.LocationId), Inactive: req.Msg.IncludeInactive, Limit: page.Size + 1}
+	if page.After != nil {
+		query.AfterName, query.AfterID = page.After.Name, tenant.ItemID{UUID: page.After.ID}
+	}
+	items, err := s.app.ListItems(ctx, caller(ctx), query)
+	if err != nil {
+		return nil, err
+	}
+	items, next, err := cut(page, items, func(i booking.Item) nameCursor { return nameCursor{i.Name, i.ID.UUID} })
+	if err != nil {
+		return nil, err
+	}
+	return reply(&v1.ListItemsResponse{Items: messages(items, itemMessage), NextPageToken: next})
+}
+
+func (s *bookingService) PutBenefitProvider(ctx context.Context, req *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error) {
+	p := req.Msg.Provider
+	provider, err := s.app.PutBenefitProvider(ctx, caller(ctx), booking.Provider{
+		Code: p.Code, Name: p.Name, Pattern: p.NumberPattern, Percent: int(p.DiscountPercent), Active: p.Active,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return reply(&v1.PutBenefitProviderResponse{Provider: providerMessage(provider)})
+}
+
+func (s *bookingService) ListBenefitProviders(ctx context.Context, _ *connect.Request[v1.ListBenefitProvidersRequest]) (*connect.Response[v1.ListBenefitProvidersResponse], error) {
+	providers, err := s.app.ListBenefitProviders(ctx, caller(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return reply(&v1.ListBenefitProvidersResponse{Providers: messages(providers, providerMessage)})
+}
+
+func itemMessage(i booking.Item) *v1.Item {
+	return &v1.Item{
+		Id: idText(i.ID), LocationId: idText(i.Location), Name: i.Name, Kind: i.Kind, Stock: int32(i.Stock),
+		Price: moneyMessage(i.Price), TimeOut: optionalDuration(i.Out), Active: i.Active, Etag: etag(i.Version),
+	}
+}
+
+func itemValue(m *v1.ItemInput) booking.Item {
+	return booking.Item{
+		Name: m.GetName(), Kind: m.GetKind(), Stock: int(m.GetStock()), Price: moneyValue(m.GetPrice()),
+		Out: optionalSpan(m.GetTimeOut()), Active: m.GetActive(),
+	}
+}
+
+func providerMessage(p booking.Provider) *v1.BenefitProvider {
+	return &v1.BenefitProvider{
+		Code: p.Code, Name: p.Name, NumberPattern: p.Pattern, DiscountPercent: int32(p.Percent), Active: p.Active,
+	}
+}
