@@ -186,7 +186,7 @@ func (h *benchHouse) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close(ctx) //nolint:errcheck // it has done its work
+	defer conn.Close(ctx)
 	now := time.Now().UTC()
 	for _, sql := range []string{
 		`insert into directory values ($1, $2)`,

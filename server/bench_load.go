@@ -107,7 +107,7 @@ func (h *benchHouse) attempts(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer res.Body.Close() //nolint:errcheck // it was read to its end
+	defer res.Body.Close()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(res.Body)
 	if err != nil {

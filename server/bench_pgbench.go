@@ -29,9 +29,8 @@ type sent struct {
 
 // recorder keeps what is sent.
 type recorder struct {
-	mu         sync.Mutex
-	batches    [][]sent
-	statements []sent
+	mu      sync.Mutex
+	batches [][]sent
 }
 
 func (r *recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
@@ -100,7 +99,7 @@ var parameter = regexp.MustCompile(`\$(\d+)`)
 // filledIn puts the arguments into the statement's text.
 func (s sent) filledIn(ids map[[16]byte]string) string {
 	sql := parameter.ReplaceAllStringFunc(s.sql, func(p string) string {
-		n, _ := strconv.Atoi(p[1:]) //nolint:errcheck // the expression matches digits
+		n, _ := strconv.Atoi(p[1:])
 		return literal(s.args[n-1], ids)
 	})
 	return strings.Join(strings.Fields(sql), " ")

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -30,7 +31,7 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// house is a node that is served as in production, with a gRPC client of another make than its server.
+// liveNode is a node that is served as in production, with a gRPC client of another make than its server.
 type liveNode struct {
 	*node
 	DB      *pgtest.DB
@@ -41,13 +42,16 @@ type liveNode struct {
 }
 
 // openLive starts a node on a database. Nodes with the same data folder share their keys.
-func openLive(t *testing.T, db *pgtest.DB, url, data string) *liveNode {
+func openLive(t *testing.T, db *pgtest.DB, url, data string, adapt ...func(*keyConfig)) *liveNode {
 	t.Helper()
+	keys := keyConfig{Data: data, Issuer: "berth", Audience: "berth"}
+	for _, f := range adapt {
+		f(&keys)
+	}
 	l := &liveNode{DB: db, log: newTranscript(), data: data}
 	log := slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	var err error
-	l.node, err = openNode(t.Context(), log, url, keyConfig{Data: data, Issuer: "berth", Audience: "berth"},
-		listenConfig{PublicURL: "https://berth.test", Drain: time.Second})
+	l.node, err = openNode(t.Context(), log, url, keys, listenConfig{PublicURL: "https://berth.test", Drain: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,6 +137,12 @@ func (p procedure) Reads() bool {
 	options, _ := p.Options().(interface{ ProtoReflect() protoreflect.Message })
 	level := options.ProtoReflect().Descriptor().Fields().ByName("idempotency_level")
 	return options.ProtoReflect().Get(level).Enum() == 1
+}
+
+// UsesUp reports whether a request that has succeeded cannot be tried a second time.
+func (p procedure) UsesUp() bool {
+	again := regexp.MustCompile(`^(Update|Set|Bulk)`)
+	return !p.Reads() && !again.MatchString(string(p.Name()))
 }
 
 // NewRequest is an empty request.

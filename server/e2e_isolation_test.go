@@ -112,7 +112,7 @@ func TestTenantsAreStrangers(t *testing.T) {
 			continue
 		}
 		// One after the other: what one RPC does would show in what another reads.
-		t.Run(p.Short(), func(t *testing.T) { //nolint:paralleltest // see above
+		t.Run(p.Short(), func(t *testing.T) {
 			s := &strangers{t: t, live: live, p: p, ours: ours.in(t), token: both, secrets: secretsOf}
 			s.sweep(requests[p.Short()], foreign[p.Short()])
 		})

@@ -21,7 +21,7 @@ var scheduleRequests = map[string][]build{
 	}},
 	"SessionService/UpdateSession": {func(w *world) proto.Message {
 		return &v1.UpdateSessionRequest{
-			SessionId: text(w.newSession()), Session: w.sessionInput(), Etag: "v1",
+			SessionId: text(w.newSession()), Session: w.sessionInput(),
 			UpdateMask: paths("service_id", "location_id", "resource_id", "coach_id", "title", "description", "start_time", "end_time", "capacity", "waitlist_capacity"),
 		}
 	}},
@@ -30,7 +30,7 @@ var scheduleRequests = map[string][]build{
 		return &v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: w.month()}, PageSize: 1}
 	}},
 	"SessionService/PublishSession": {func(w *world) proto.Message {
-		return &v1.PublishSessionRequest{SessionId: text(w.newDraft()), Etag: "v1"}
+		return &v1.PublishSessionRequest{SessionId: text(w.newDraft())}
 	}},
 	"SessionService/UnpublishSession": {func(w *world) proto.Message {
 		return &v1.UnpublishSessionRequest{SessionId: text(w.newSession())}
@@ -38,7 +38,7 @@ var scheduleRequests = map[string][]build{
 	"SessionService/CancelSession": {func(w *world) proto.Message {
 		in := w.newSession()
 		w.book(w.app, w.other, in)
-		return &v1.CancelSessionRequest{SessionId: text(in), Reason: unique(), Notify: proto.Bool(true)}
+		return &v1.CancelSessionRequest{SessionId: text(in), Reason: unique(), Notify: new(true)}
 	}},
 	"SessionService/BlockSession": {func(w *world) proto.Message {
 		return &v1.BlockSessionRequest{SessionId: text(w.newSession()), Reason: unique()}
@@ -63,7 +63,7 @@ var scheduleRequests = map[string][]build{
 		in := w.sessionInput()
 		in.StartTime, in.EndTime = nil, nil
 		return &v1.UpdateSeriesRequest{
-			SeriesId: text(series.ID), SessionId: text(first), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING, Template: in, Etag: "v1",
+			SeriesId: text(series.ID), SessionId: text(first), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING, Template: in,
 			Rule: "FREQ=DAILY;COUNT=3", StartTimeOfDay: timeOfDay(int32(series.Time.Hour), int32(series.Time.Minute)), Duration: durationpb.New(slotLength),
 			ExcludedDates: []*date.Date{civilMessage(w.now)},
 			UpdateMask: paths("service_id", "location_id", "resource_id", "coach_id", "title", "description", "capacity", "waitlist_capacity",
@@ -79,10 +79,10 @@ var scheduleRequests = map[string][]build{
 	}},
 	"SessionService/BulkPublish": {func(w *world) proto.Message { return &v1.BulkPublishRequest{Filter: w.filter(false)} }},
 	"SessionService/BulkDelete": {func(w *world) proto.Message {
-		return &v1.BulkDeleteRequest{Filter: w.filter(true), IncludeBooked: true, Reason: unique(), Notify: proto.Bool(false)}
+		return &v1.BulkDeleteRequest{Filter: w.filter(true), IncludeBooked: true, Reason: unique(), Notify: new(false)}
 	}},
 	"SessionService/BulkCancel": {func(w *world) proto.Message {
-		return &v1.BulkCancelRequest{Filter: w.filter(true), IncludeBooked: true, Reason: unique(), Notify: proto.Bool(false)}
+		return &v1.BulkCancelRequest{Filter: w.filter(true), IncludeBooked: true, Reason: unique(), Notify: new(false)}
 	}},
 	"SessionService/ImportSessions": {func(w *world) proto.Message {
 		service, err := w.app.GetService(w.ctx(), w.owner, w.service)
@@ -120,7 +120,7 @@ var scheduleRequests = map[string][]build{
 		}
 	}},
 	"TenantService/CreateLocation": {func(w *world) proto.Message {
-		return &v1.CreateLocationRequest{Location: locationInput(text(w.newLocation()))}
+		return &v1.CreateLocationRequest{Location: locationInput(text(w.location))}
 	}},
 	"TenantService/UpdateLocation": {func(w *world) proto.Message {
 		in := locationInput(text(w.newLocation()))
@@ -137,7 +137,7 @@ var scheduleRequests = map[string][]build{
 	}},
 	"TenantService/UpdateResource": {func(w *world) proto.Message {
 		return &v1.UpdateResourceRequest{
-			Resource:   &v1.Resource{Id: text(w.newRoom()), LocationId: text(w.location), Name: unique(), Kind: unique(), Active: true, Etag: "v1"},
+			Resource:   &v1.Resource{Id: text(w.newRoom()), LocationId: text(w.location), Name: unique(), Kind: unique(), Active: true},
 			UpdateMask: paths("name", "kind", "active"),
 		}
 	}},
@@ -151,7 +151,7 @@ var scheduleRequests = map[string][]build{
 		},
 	},
 	"TenantService/CreateService": {func(w *world) proto.Message {
-		return &v1.CreateServiceRequest{Service: serviceInput(text(w.newService()))}
+		return &v1.CreateServiceRequest{Service: serviceInput(text(w.service))}
 	}},
 	"TenantService/UpdateService": {func(w *world) proto.Message {
 		in := serviceInput(text(w.newService()))
@@ -183,7 +183,7 @@ var scheduleRequests = map[string][]build{
 		},
 	},
 	"TenantService/SetChannels": {func(w *world) proto.Message {
-		return &v1.SetChannelsRequest{LocationId: text(w.newLocation()), Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}, Etag: "v1"}
+		return &v1.SetChannelsRequest{LocationId: text(w.newLocation()), Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}}
 	}},
 }
 
@@ -237,10 +237,10 @@ func serviceInput(id string) *v1.Service {
 func policyRequest(layer *v1.PolicyLayer) *v1.UpdatePolicyRequest {
 	hour := durationpb.New(time.Hour)
 	layer.Policy = &v1.Policy{
-		AdvanceWindow: durationpb.New(60 * 24 * time.Hour), BookingClosesBefore: hour, CancellationWindow: hour, AllowLateCancellation: proto.Bool(true),
-		AllowReschedule: proto.Bool(true), HoldTtl: hour, CheckinOpensBefore: hour, CheckinClosesAfterEnd: hour, GpsMaxMeters: proto.Int32(100),
-		WaitlistEnabled: proto.Bool(true), AutoNoShow: proto.Bool(true), AutoNoShowAfter: hour,
-		TierCancellations: &v1.TierCancellations{Overrides: []*v1.TierCancellation{{Tier: unique(), CancellationWindow: hour, AllowReschedule: proto.Bool(true)}}},
+		AdvanceWindow: durationpb.New(60 * 24 * time.Hour), BookingClosesBefore: hour, CancellationWindow: hour, AllowLateCancellation: new(true),
+		AllowReschedule: new(true), HoldTtl: hour, CheckinOpensBefore: hour, CheckinClosesAfterEnd: hour, GpsMaxMeters: proto.Int32(100),
+		WaitlistEnabled: new(true), AutoNoShow: new(true), AutoNoShowAfter: hour,
+		TierCancellations: &v1.TierCancellations{Overrides: []*v1.TierCancellation{{Tier: unique(), CancellationWindow: hour, AllowReschedule: new(true)}}},
 	}
 	return &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: paths("advance_window", "booking_closes_before", "cancellation_window", "allow_late_cancellation",
 		"allow_reschedule", "tier_cancellations", "hold_ttl", "checkin_opens_before", "checkin_closes_after_end", "gps_max_meters", "waitlist_enabled",

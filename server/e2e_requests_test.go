@@ -55,7 +55,7 @@ var peopleRequests = map[string][]build{
 	"AccessService/CreateServiceAccount": {func(w *world) proto.Message {
 		return &v1.CreateServiceAccountRequest{Name: unique(), Description: unique(), Roles: []string{w.newRole()}}
 	}},
-	"AccessService/DeleteRole":      {func(w *world) proto.Message { return &v1.DeleteRoleRequest{Role: w.newRole(), Etag: "v1"} }},
+	"AccessService/DeleteRole":      {func(w *world) proto.Message { return &v1.DeleteRoleRequest{Role: w.newRole()} }},
 	"AccessService/ListPermissions": {func(*world) proto.Message { return &v1.ListPermissionsRequest{} }},
 	"AccessService/ListRoles":       {func(*world) proto.Message { return &v1.ListRolesRequest{PageSize: 2} }},
 	"AccessService/ListServiceAccounts": {func(w *world) proto.Message {
@@ -74,7 +74,7 @@ var peopleRequests = map[string][]build{
 	}},
 	"AccessService/UpdateRole": {func(w *world) proto.Message {
 		return &v1.UpdateRoleRequest{
-			Role:       &v1.Role{Name: w.newRole(), Title: unique(), Description: unique(), Permissions: []string{"session.read"}, Etag: "v1"},
+			Role:       &v1.Role{Name: w.newRole(), Title: unique(), Description: unique(), Permissions: []string{"session.read"}},
 			UpdateMask: paths("title", "description", "permissions"),
 		}
 	}},
@@ -88,6 +88,11 @@ var peopleRequests = map[string][]build{
 	"AnalyticsService/GetAttendanceSummary": {func(w *world) proto.Message { return &v1.GetAttendanceSummaryRequest{Filter: w.period()} }},
 	"AnalyticsService/ListAttendanceDaily": {
 		func(w *world) proto.Message { return &v1.ListAttendanceDailyRequest{Filter: w.period()} },
+		func(w *world) proto.Message {
+			f := w.period()
+			f.StartDate = civilMessage(w.now.AddDate(0, 0, 1))
+			return &v1.ListAttendanceDailyRequest{Filter: f, PageSize: 2}
+		},
 	},
 	"AnalyticsService/GetBookingTrend": {func(w *world) proto.Message {
 		return &v1.GetBookingTrendRequest{Filter: w.period(), Bucket: v1.TrendBucket_TREND_BUCKET_WEEK}
@@ -134,7 +139,7 @@ var peopleRequests = map[string][]build{
 	},
 	"BookingService/AdminCancelBooking": {
 		func(w *world) proto.Message {
-			return &v1.AdminCancelBookingRequest{BookingId: text(w.newBooking(w.other)), Reason: unique(), Notify: proto.Bool(false)}
+			return &v1.AdminCancelBookingRequest{BookingId: text(w.newBooking(w.other)), Reason: unique(), Notify: new(false)}
 		},
 		func(w *world) proto.Message {
 			return &v1.AdminCancelBookingRequest{BookingId: text(w.newEntry(w.other))}
@@ -208,7 +213,7 @@ var peopleRequests = map[string][]build{
 	"CreditService/CreatePlan": {func(*world) proto.Message { return &v1.CreatePlanRequest{Plan: planInput()} }},
 	"CreditService/UpdatePlan": {func(w *world) proto.Message {
 		return &v1.UpdatePlanRequest{
-			PlanId: text(w.newPlan().ID), Plan: planInput(), Etag: "v1",
+			PlanId: text(w.newPlan().ID), Plan: planInput(),
 			UpdateMask: paths("name", "description", "credits", "period", "term", "daily_limit", "weekly_limit", "allow_overlap", "price", "active"),
 		}
 	}},
@@ -255,12 +260,11 @@ var peopleRequests = map[string][]build{
 
 	// Members
 
-	"MemberService/CreateMember": {func(w *world) proto.Message { return &v1.CreateMemberRequest{Member: memberInput(w.newMember())} }},
+	"MemberService/CreateMember": {func(w *world) proto.Message { return &v1.CreateMemberRequest{Member: memberInput(w.other)} }},
 	"MemberService/UpdateMember": {func(w *world) proto.Message {
 		m, err := w.app.CreateMember(w.ctx(), w.owner, memberWithoutSubject())
 		w.ok(err)
 		sent := memberInput(tenant.Caller{Member: m.ID})
-		sent.Etag = "v1"
 		return &v1.UpdateMemberRequest{Member: sent, UpdateMask: paths("subject", "name", "email", "phone", "tier", "tags", "status", "locale", "time_zone", "notes")}
 	}},
 	"MemberService/GetMember": {func(w *world) proto.Message { return &v1.GetMemberRequest{MemberId: text(w.newMember().Member)} }},

@@ -45,7 +45,7 @@ func TestAttendanceOfAMemberNewestFirstWithTotals(t *testing.T) {
 
 	q := app.AttendanceQuery{Member: mia.Member, Limit: 2}
 	var got []tenant.BookingID
-	for range len(want) {
+	for range want {
 		page, err := h.app.ListAttendance(context.Background(), h.Coach, q)
 		if err != nil {
 			t.Fatal(err)

@@ -147,7 +147,7 @@ func TestNobodyCancelsForSomeoneElse(t *testing.T) {
 	_, err := h.cancel(noa, id)
 	wantReason(t, err, fault.BookingNotFound)
 	entry := h.mustWait(noa, class)
-	_, err = h.cancel(mia, tenant.BookingID{UUID: entry.UUID})
+	_, err = h.cancel(mia, tenant.BookingID(entry))
 	wantReason(t, err, fault.BookingNotFound)
 	_, err = h.app.CancelBooking(context.Background(), h.another().Owner, app.CancelRequest{ID: id})
 	wantReason(t, err, fault.BookingNotFound)
@@ -330,7 +330,7 @@ func TestWaitlistRoom(t *testing.T) {
 	zoe := h.member("Zoe")
 	_, err := h.book(zoe, class)
 	wantReason(t, err, fault.SessionFull)
-	if up, err := h.cancel(noa, tenant.BookingID{UUID: entry.UUID}); err != nil || up.Entry == nil || up.Entry.Status != "CANCELLED" {
+	if up, err := h.cancel(noa, tenant.BookingID(entry)); err != nil || up.Entry == nil || up.Entry.Status != "CANCELLED" {
 		t.Fatalf("%+v, %v", up, err)
 	}
 	place, err := h.book(zoe, class)

@@ -322,7 +322,7 @@ func TestOnlyWhoHasAPlaceIsCheckedIn(t *testing.T) {
 	h := newHouse(t)
 	h.clock.Set(class.Add(-2 * time.Hour))
 	for status, sql := range map[string]string{
-		"PENDING":   `update bookings set status = 'PENDING' where id = $1`,
+		"PENDING":   `update bookings set status = 'PENDING', hold_expires_at = created_at where id = $1`,
 		"NO_SHOW":   `update bookings set status = 'NO_SHOW' where id = $1`,
 		"CANCELLED": `update bookings set status = 'CANCELLED' where id = $1`,
 		"EXPIRED":   `update bookings set status = 'EXPIRED' where id = $1`,

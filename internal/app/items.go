@@ -58,8 +58,11 @@ func (a *App) UpdateItem(ctx context.Context, caller tenant.Caller, id tenant.It
 	return after, itemNameTaken(err)
 }
 
+// ItemQuery chooses items.
+type ItemQuery = store.ItemQuery
+
 // ListItems reads items by name, then id.
-func (a *App) ListItems(ctx context.Context, caller tenant.Caller, q store.ItemQuery) ([]booking.Item, error) {
+func (a *App) ListItems(ctx context.Context, caller tenant.Caller, q ItemQuery) ([]booking.Item, error) {
 	var items []booking.Item
 	var batch pg.Batch
 	store.ListItems(&batch, caller.Tenant, q, &items)

@@ -43,9 +43,9 @@ func TestVerifyFindsEachKindOfDamage(t *testing.T) {
 		"holds are the bookings that are pending":                        {`update sessions set holds = 1`},
 		"items are out with bookings that are on": {
 			`insert into items (tenant_id, id, location_id, name, stock, created_at, updated_at)
-			 select tenant_id, id, id, 'Cart', 1, created_at, created_at from locations`,
+			 select tenant_id, id, id as location, 'Cart', 1, created_at, updated_at from locations`,
 			`insert into booking_items (tenant_id, id, booking_id, line_id, item_id, number, status, out_from, out_until)
-			 select b.tenant_id, b.id, b.id, b.id, i.id, 1, 'CONFIRMED', b.starts_at, b.ends_at from bookings b, items i where b.status = 'CANCELLED'`,
+			 select b.tenant_id, b.id, b.id as booking, b.id as line, i.id, 1, 'CONFIRMED', b.starts_at, b.ends_at from bookings b, items i where b.status = 'CANCELLED'`,
 		},
 		"waiting entries are those of the queue":                         {`update waitlist_entries set status = 'EXPIRED' where status = 'WAITING'`},
 		"nobody has two places in one session":                           {`update waitlist_entries e set member_id = b.member_id from bookings b where e.status = 'WAITING' and b.session_id = e.session_id and b.status = 'CONFIRMED'`},

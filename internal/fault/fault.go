@@ -90,8 +90,7 @@ func (e *Error) Is(target error) bool {
 
 // ReasonOf gives the reason of a fault anywhere in the chain, or "".
 func ReasonOf(err error) Reason {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Reason
 	}
 	return ""

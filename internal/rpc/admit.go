@@ -157,6 +157,9 @@ var validator = sync.OnceValues(func() (protovalidate.Validator, error) {
 })
 
 func (a *admission) validate(m proto.Message) error {
+	if err := storable(m.ProtoReflect(), ""); err != nil {
+		return err
+	}
 	err := a.validator.Validate(m)
 	var found *protovalidate.ValidationError
 	if errors.As(err, &found) && len(found.Violations) > 0 {

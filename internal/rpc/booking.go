@@ -144,7 +144,7 @@ func (s *bookingService) UndoNoShow(ctx context.Context, req *connect.Request[v1
 }
 
 // placed answers with the headers that tell what became of a place.
-func placed[Q, A any](req *connect.Request[Q], answer *A, p app.Place) (*connect.Response[A], error) {
+func placed[Q, A any](req *connect.Request[Q], answer *A, p app.Place) (*connect.Response[A], error) { //nolint:unparam // handlers return it as it is
 	status := "WAITLISTED"
 	switch {
 	case p.Booking != nil:

@@ -20,8 +20,8 @@ import (
 // hand wants to hear of a misspelt name. In binary an unknown field has no name
 // and is what a newer client sends, so it is ignored, as Protobuf means it to be.
 //
-// A message that cannot be decoded is handed on empty, with the reason among its
-// unknown fields. Connect would answer it by itself, before any interceptor runs,
+// A message that cannot be decoded is handed on all the same, with the reason in
+// place of its unknown fields. Connect would answer it by itself, before any interceptor runs,
 // and so without a reason, an id or a trace in the metrics.
 func codecs() connect.HandlerOption {
 	return connect.WithHandlerOptions(
@@ -101,7 +101,6 @@ func protoMessage(message any) (proto.Message, error) {
 const undecodedField = protowire.MaxValidNumber
 
 func keepUndecoded(m proto.Message, reason error) {
-	proto.Reset(m)
 	raw := protowire.AppendTag(nil, undecodedField, protowire.BytesType)
 	m.ProtoReflect().SetUnknown(protowire.AppendString(raw, reason.Error()))
 }

@@ -178,19 +178,19 @@ func (s *creditService) GetBalance(ctx context.Context, req *connect.Request[v1.
 }
 
 func (s *creditService) ListLedger(ctx context.Context, req *connect.Request[v1.ListLedgerRequest]) (*connect.Response[v1.ListLedgerResponse], error) {
-	page, err := openPage[int](req.Msg)
+	page, err := openPage[int32](req.Msg)
 	if err != nil {
 		return nil, err
 	}
 	var before int
 	if page.After != nil {
-		before = *page.After
+		before = int(*page.After)
 	}
 	lines, err := s.app.ListLedger(ctx, caller(ctx), id[tenant.SubscriptionID](req.Msg.SubscriptionId), before, page.Size+1)
 	if err != nil {
 		return nil, err
 	}
-	lines, next, err := cut(page, lines, func(e credit.Entry) int { return e.Line })
+	lines, next, err := cut(page, lines, func(e credit.Entry) int32 { return int32(e.Line) })
 	if err != nil {
 		return nil, err
 	}

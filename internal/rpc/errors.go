@@ -125,9 +125,13 @@ func ownFault(own *connect.Error) *fault.Error {
 }
 
 // invalid names the first field that breaks its rule; the rest are in the Violations detail.
+// A rule of the request as a whole has the field that it is about in its name: "update_series.session_id".
 func invalid(err *protovalidate.ValidationError) *fault.Error {
 	first := err.Violations[0]
 	field := protovalidate.FieldPathString(first.Proto.GetField())
+	if field == "" {
+		_, field, _ = strings.Cut(first.Proto.GetRuleId(), ".")
+	}
 	return fault.Invalid(field, "%s.", first).Because(err)
 }
 

@@ -6,9 +6,9 @@ import (
 	"connectrpc.com/connect"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -62,7 +62,7 @@ func (s *bookingService) ListItems(ctx context.Context, req *connect.Request[v1.
 	if err != nil {
 		return nil, err
 	}
-	query := store.ItemQuery{Location: id[tenant.LocationID](req.Msg.LocationId), Inactive: req.Msg.IncludeInactive, Limit: page.Size + 1}
+	query := app.ItemQuery{Location: id[tenant.LocationID](req.Msg.LocationId), Inactive: req.Msg.IncludeInactive, Limit: page.Size + 1}
 	if page.After != nil {
 		query.AfterName, query.AfterID = page.After.Name, tenant.ItemID{UUID: page.After.ID}
 	}

@@ -257,15 +257,17 @@ func TestListMembersByPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	forged := base64.RawURLEncoding.EncodeToString(append(raw[:querySize:querySize], `{"Name":"\u0000"}`...))
-	if page, err := list(&v1.ListMembersRequest{PageSize: 1, PageToken: forged}); err != nil || len(page.GetMembers()) != 0 {
-		t.Errorf("%v, %v", page, err)
+	_, err = list(&v1.ListMembersRequest{PageSize: 1, PageToken: forged})
+	if got := tell(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "page_token" {
+		t.Errorf("%+v", got)
 	}
 	found, err := list(&v1.ListMembersRequest{Role: "coach", Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE})
 	if err != nil || len(found.GetMembers()) != 1 || found.GetMembers()[0].GetName() != "Coach" {
 		t.Errorf("%v, %v", found, err)
 	}
-	if found, err := list(&v1.ListMembersRequest{Query: "\x00"}); err != nil || len(found.GetMembers()) != 0 {
-		t.Errorf("%v, %v", found, err)
+	_, err = list(&v1.ListMembersRequest{Query: "\x00"})
+	if got := tell(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "query" {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -61,13 +61,18 @@ func openPage[C any](request pageRequest) (page[C], error) {
 		return page[C]{}, errPageToken
 	}
 	p.After = new(C)
-	if err := json.Unmarshal(raw[querySize:], p.After); err != nil {
+	if err := json.Unmarshal(raw[querySize:], p.After); err != nil || hasNUL(raw[querySize:]) {
 		return page[C]{}, errPageToken
 	}
 	return p, nil
 }
 
 var errPageToken = fault.Invalid("page_token", "page_token is none that this query gave.")
+
+// hasNUL reports whether JSON spells the character NUL, which no text that is kept has.
+func hasNUL(position []byte) bool {
+	return bytes.Contains(bytes.ReplaceAll(position, []byte(`\\`), nil), []byte(`\u0000`))
+}
 
 // next is the token that goes on after a position.
 func (p page[C]) next(last C) (string, error) {

@@ -80,8 +80,8 @@ func TestEveryRPCIsServedAndGuarded(t *testing.T) {
 		case strings.HasSuffix(procedure, "/ImportMembers"):
 			want = http.StatusUnsupportedMediaType // a stream is another content type
 		}
-		if answer.Status != want {
-			t.Errorf("%s answers %d", procedure, answer.Status)
+		if answer.Status != want || want == http.StatusUnauthorized && answer.Header.Get("WWW-Authenticate") != "Bearer" {
+			t.Errorf("%s answers %d %v", procedure, answer.Status, answer.Header)
 		}
 	}
 }

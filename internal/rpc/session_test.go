@@ -290,9 +290,9 @@ func TestWhatScheduleRequestsMayNotSay(t *testing.T) {
 		"an etag of another time":    {update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("title"), Etag: "v9"}), "ETAG_MISMATCH", "etag"},
 		"an etag that never was one": {update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("title"), Etag: "9"}), "ETAG_MISMATCH", ""},
 		"no scope":                   {series(&v1.UpdateSeriesRequest{UpdateMask: mask("title")}), "INVALID_FIELD", "scope"},
-		"one session, but which":     {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ONE, UpdateMask: mask("title")}), "INVALID_FIELD", ""},
+		"one session, but which":     {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ONE, UpdateMask: mask("title")}), "INVALID_FIELD", "session_id"},
 		"times of the template":      {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("start_time")}), "INVALID_FIELD", "update_mask"},
-		"a time of day, but which":   {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("start_time_of_day")}), "INVALID_FIELD", ""},
+		"a time of day, but which":   {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("start_time_of_day")}), "INVALID_FIELD", "start_time_of_day"},
 		"seconds":                    {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("title"), StartTimeOfDay: &timeofday.TimeOfDay{Seconds: 1}}), "INVALID_FIELD", "start_time_of_day"},
 		"no such series":             {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("title")}), "SERIES_NOT_FOUND", ""},
 		"a bulk operation on everything": {func() error {

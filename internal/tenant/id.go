@@ -51,7 +51,7 @@ type (
 
 // One identifier type for each thing that has an identity of its own.
 type (
-	TenantID         = ID[tenantKind]
+	TenantID         = ID[tenantKind] //nolint:revive // it stands beside its likes: SessionID, MemberID
 	LocationID       = ID[locationKind]
 	ResourceID       = ID[resourceKind]
 	ServiceID        = ID[serviceKind]

@@ -1,5 +1,7 @@
 package tenant
 
+import "slices"
+
 // Caller is who asks, inside one tenant, as found by the token and by the
 // membership in the database. It is a value: whoever holds it cannot widen it.
 type Caller struct {
@@ -38,12 +40,7 @@ func (c Caller) MayTouch(owner MemberID) bool {
 // Staff are the people of the house: they bypass credits and quotas when they
 // book, never capacity.
 func (c Caller) Staff() bool {
-	for _, role := range c.Roles {
-		if IsStaffRole(role) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Roles, IsStaffRole)
 }
 
 // The roles that every tenant has. Tenants add their own beside them.

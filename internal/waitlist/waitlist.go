@@ -133,8 +133,7 @@ func Decide(seats *int, candidates []Candidate) Decision {
 }
 
 func reason(err error) string {
-	var refusal *fault.Error
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*fault.Error](err); ok {
 		return string(refusal.Reason)
 	}
 	return string(fault.InternalError)

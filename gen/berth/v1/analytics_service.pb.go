@@ -496,7 +496,7 @@ const file_berth_v1_analytics_service_proto_rawDesc = "" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\tpageToken\"r\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"r\n" +
 	"\x1bListAttendanceDailyResponse\x12+\n" +
 	"\x04days\x18\x01 \x03(\v2\x17.berth.v1.AttendanceDayR\x04days\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xb6\x01\n" +

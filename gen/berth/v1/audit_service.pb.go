@@ -225,7 +225,7 @@ const file_berth_v1_audit_service_proto_rawDesc = "" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
 	"page_token\x18\n" +
-	" \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\tpageToken\"r\n" +
+	" \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"r\n" +
 	"\x18ListAuditEntriesResponse\x12.\n" +
 	"\aentries\x18\x01 \x03(\v2\x14.berth.v1.AuditEntryR\aentries\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x80\x01\n" +

@@ -2755,7 +2755,7 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\tpage_size\x18\x04 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\tpageToken\"\xa2\x01\n" +
+	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\xa2\x01\n" +
 	"\x16ListMyBookingsResponse\x12-\n" +
 	"\bbookings\x18\x01 \x03(\v2\x11.berth.v1.BookingR\bbookings\x121\n" +
 	"\aentries\x18\x02 \x03(\v2\x17.berth.v1.WaitlistEntryR\aentries\x12&\n" +

@@ -1142,7 +1142,7 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\tpageToken\"\xcd\x01\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\xcd\x01\n" +
 	"\x16ListAttendanceResponse\x12-\n" +
 	"\bbookings\x18\x01 \x03(\v2\x11.berth.v1.BookingR\bbookings\x12\x1a\n" +
 	"\battended\x18\x02 \x01(\x05R\battended\x12\x19\n" +

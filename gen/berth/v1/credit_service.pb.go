@@ -1462,12 +1462,12 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"\x04plan\x18\x02 \x01(\v2\x13.berth.v1.PlanInputB\xaa\x01\xbaH\xa6\x01\xba\x01\x9f\x01\n" +
 	"\x14create_plan.complete\x12<name and kind are required, and credits for the kind CREDITS\x1aIthis.name != '' && this.kind != 0 && (this.kind != 2 || this.credits > 0)\xc8\x01\x01R\x04plan\"8\n" +
 	"\x12CreatePlanResponse\x12\"\n" +
-	"\x04plan\x18\x01 \x01(\v2\x0e.berth.v1.PlanR\x04plan\"\xf3\x01\n" +
+	"\x04plan\x18\x01 \x01(\v2\x0e.berth.v1.PlanR\x04plan\"\xe0\x02\n" +
 	"\x11UpdatePlanRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12!\n" +
 	"\aplan_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06planId\x12/\n" +
-	"\x04plan\x18\x03 \x01(\v2\x13.berth.v1.PlanInputB\x06\xbaH\x03\xc8\x01\x01R\x04plan\x12C\n" +
-	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskB\x06\xbaH\x03\xc8\x01\x01R\n" +
+	"\x04plan\x18\x03 \x01(\v2\x13.berth.v1.PlanInputB\x06\xbaH\x03\xc8\x01\x01R\x04plan\x12\xaf\x01\n" +
+	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskBr\xbaHo\xc8\x01\x01\xe2\x01i\x12\x04name\x12\vdescription\x12\x04kind\x12\acredits\x12\x06period\x12\x04term\x12\vdaily_limit\x12\fweekly_limit\x12\rallow_overlap\x12\x05price\x12\x06activeR\n" +
 	"updateMask\x12\x1b\n" +
 	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"8\n" +
 	"\x12UpdatePlanResponse\x12\"\n" +
@@ -1478,7 +1478,7 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\tpageToken\"a\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"a\n" +
 	"\x11ListPlansResponse\x12$\n" +
 	"\x05plans\x18\x01 \x03(\v2\x0e.berth.v1.PlanR\x05plans\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xe3\x01\n" +
@@ -1545,7 +1545,7 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\tpageToken\"m\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"m\n" +
 	"\x12ListLedgerResponse\x12/\n" +
 	"\aentries\x18\x01 \x03(\v2\x15.berth.v1.CreditEntryR\aentries\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xec\t\n" +

@@ -1084,14 +1084,14 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x06member\x18\x02 \x01(\v2\x10.berth.v1.MemberB@\xbaH=\xba\x017\n" +
 	"\x12create_member.name\x12\x10name is required\x1a\x0fthis.name != ''\xc8\x01\x01R\x06member\"@\n" +
 	"\x14CreateMemberResponse\x12(\n" +
-	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"\xae\x04\n" +
+	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"\xb0\x04\n" +
 	"\x13UpdateMemberRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12d\n" +
 	"\x06member\x18\x02 \x01(\v2\x10.berth.v1.MemberB:\xbaH7\xba\x011\n" +
 	"\x10update_member.id\x12\x0eid is required\x1a\rthis.id != ''\xc8\x01\x01R\x06member\x12\x91\x01\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskBT\xbaHQ\xc8\x01\x01\xe2\x01K\x12\asubject\x12\x04name\x12\x05email\x12\x05phone\x12\x04tier\x12\x04tags\x12\x06status\x12\x06locale\x12\ttime_zone\x12\x05notesR\n" +
-	"updateMask:\xf2\x01\xbaH\xee\x01\x1a\xeb\x01\n" +
-	"\x12update_member.kept\x12*subject, name and status cannot be cleared\x1a\xa8\x01this.update_mask.paths.all(p, !(p == 'subject' && this.member.subject == '') && !(p == 'name' && this.member.name == '') && !(p == 'status' && this.member.status == 0))\"@\n" +
+	"updateMask:\xf4\x01\xbaH\xf0\x01\x1a\xed\x01\n" +
+	"\x14update_member.member\x12*subject, name and status cannot be cleared\x1a\xa8\x01this.update_mask.paths.all(p, !(p == 'subject' && this.member.subject == '') && !(p == 'name' && this.member.name == '') && !(p == 'status' && this.member.status == 0))\"@\n" +
 	"\x14UpdateMemberResponse\x12(\n" +
 	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"c\n" +
 	"\x10GetMemberRequest\x12(\n" +
@@ -1126,13 +1126,13 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\rGetMeResponse\x12(\n" +
 	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\x12 \n" +
 	"\vpermissions\x18\x02 \x03(\tR\vpermissions\x12*\n" +
-	"\adevices\x18\x03 \x03(\v2\x10.berth.v1.DeviceR\adevices\"\xd4\x02\n" +
+	"\adevices\x18\x03 \x03(\v2\x10.berth.v1.DeviceR\adevices\"\xd6\x02\n" +
 	"\x0fUpdateMeRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x120\n" +
 	"\x06member\x18\x02 \x01(\v2\x10.berth.v1.MemberB\x06\xbaH\x03\xc8\x01\x01R\x06member\x12m\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB0\xbaH-\xc8\x01\x01\xe2\x01'\x12\x04name\x12\x05email\x12\x05phone\x12\x06locale\x12\ttime_zoneR\n" +
-	"updateMask:v\xbaHs\x1aq\n" +
-	"\x0eupdate_me.kept\x12\x16name cannot be cleared\x1aGthis.update_mask.paths.all(p, !(p == 'name' && this.member.name == ''))\"<\n" +
+	"updateMask:x\xbaHu\x1as\n" +
+	"\x10update_me.member\x12\x16name cannot be cleared\x1aGthis.update_mask.paths.all(p, !(p == 'name' && this.member.name == ''))\"<\n" +
 	"\x10UpdateMeResponse\x12(\n" +
 	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"\x9c\x01\n" +
 	"\x15RegisterDeviceRequest\x12(\n" +

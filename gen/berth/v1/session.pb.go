@@ -1397,10 +1397,10 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\bduration\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\bduration\x128\n" +
 	"\x0eexcluded_dates\x18\a \x03(\v2\x11.google.type.DateR\rexcludedDates\x12@\n" +
 	"\x12materialized_until\x18\b \x01(\v2\x11.google.type.DateR\x11materializedUntil\x12\x12\n" +
-	"\x04etag\x18\t \x01(\tR\x04etag\"\x9d\x04\n" +
-	"\rSessionFilter\x12\xa3\x01\n" +
-	"\rstarts_within\x18\x01 \x01(\v2\x13.berth.v1.TimeRangeBi\xbaHf\xba\x01c\n" +
-	"\x13session_filter.span\x12\x1cthe span is at most 366 days\x1a.this.end - this.start <= duration('31622400s')R\fstartsWithin\x122\n" +
+	"\x04etag\x18\t \x01(\tR\x04etag\"\xac\x04\n" +
+	"\rSessionFilter\x12\xb2\x01\n" +
+	"\rstarts_within\x18\x01 \x01(\v2\x13.berth.v1.TimeRangeBx\xbaHu\xba\x01r\n" +
+	"\x13session_filter.span\x12\x1cthe span is at most 366 days\x1a=double(int(this.end)) - double(int(this.start)) <= 31622400.0R\fstartsWithin\x122\n" +
 	"\flocation_ids\x18\x02 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10d\"\x05r\x03\xb0\x01\x01R\vlocationIds\x120\n" +
 	"\vservice_ids\x18\x03 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10d\"\x05r\x03\xb0\x01\x01R\n" +
 	"serviceIds\x122\n" +

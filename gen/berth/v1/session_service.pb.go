@@ -2747,15 +2747,15 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"A\n" +
 	"\x12GetSessionResponse\x12+\n" +
-	"\asession\x18\x01 \x01(\v2\x11.berth.v1.SessionR\asession\"\xa7\x02\n" +
+	"\asession\x18\x01 \x01(\v2\x11.berth.v1.SessionR\asession\"\xa9\x02\n" +
 	"\x13ListSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x127\n" +
 	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.SessionFilterB\x06\xbaH\x03\xc8\x01\x01R\x06filter\x12'\n" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\tpageToken:[\xbaHX\x1aV\n" +
-	"\x12list_sessions.span\x12 filter.starts_within is required\x1a\x1ehas(this.filter.starts_within)\"m\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken:]\xbaHZ\x1aX\n" +
+	"\x14list_sessions.filter\x12 filter.starts_within is required\x1a\x1ehas(this.filter.starts_within)\"m\n" +
 	"\x14ListSessionsResponse\x12-\n" +
 	"\bsessions\x18\x01 \x03(\v2\x11.berth.v1.SessionR\bsessions\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x87\x01\n" +
@@ -2816,7 +2816,7 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\x14CreateSeriesResponse\x12(\n" +
 	"\x06series\x18\x01 \x01(\v2\x10.berth.v1.SeriesR\x06series\x12\x1f\n" +
 	"\vsession_ids\x18\x02 \x03(\tR\n" +
-	"sessionIds\"\x84\t\n" +
+	"sessionIds\"\x87\t\n" +
 	"\x13UpdateSeriesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
 	"\tseries_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bseriesId\x12;\n" +
@@ -2835,8 +2835,8 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\"\x04\b\x80\xf5$2\x02\b<R\bduration\x12C\n" +
 	"\x0eexcluded_dates\x18\n" +
 	" \x03(\v2\x11.google.type.DateB\t\xbaH\x06\x92\x01\x03\x10\xf4\x03R\rexcludedDates\x12\x1b\n" +
-	"\x04etag\x18\v \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:\xa6\x02\xbaH\xa2\x02\x1a\x83\x01\n" +
-	"\x15update_series.session\x12-session_id says where ONE and FOLLOWING start\x1a;this.scope == 0 || this.scope == 3 || this.session_id != ''\x1a\x99\x01\n" +
+	"\x04etag\x18\v \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:\xa9\x02\xbaH\xa5\x02\x1a\x86\x01\n" +
+	"\x18update_series.session_id\x12-session_id says where ONE and FOLLOWING start\x1a;this.scope == 0 || this.scope == 3 || this.session_id != ''\x1a\x99\x01\n" +
 	"\x1fupdate_series.start_time_of_day\x12%start_time_of_day is named and absent\x1aO!('start_time_of_day' in this.update_mask.paths) || has(this.start_time_of_day)\"\xd4\x01\n" +
 	"\x14UpdateSeriesResponse\x12(\n" +
 	"\x06series\x18\x01 \x01(\v2\x10.berth.v1.SeriesR\x06series\x12.\n" +
@@ -2930,7 +2930,7 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\tpageToken\"m\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"m\n" +
 	"\x14ListWorkoutsResponse\x12-\n" +
 	"\bworkouts\x18\x01 \x03(\v2\x11.berth.v1.WorkoutR\bworkouts\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x93\x11\n" +

@@ -1818,13 +1818,13 @@ const file_berth_v1_tenant_service_proto_rawDesc = "" +
 	"\x10GetTenantRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"=\n" +
 	"\x11GetTenantResponse\x12(\n" +
-	"\x06tenant\x18\x01 \x01(\v2\x10.berth.v1.TenantR\x06tenant\"\xa6\x04\n" +
+	"\x06tenant\x18\x01 \x01(\v2\x10.berth.v1.TenantR\x06tenant\"\xa8\x04\n" +
 	"\x13UpdateTenantRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x120\n" +
 	"\x06tenant\x18\x02 \x01(\v2\x10.berth.v1.TenantB\x06\xbaH\x03\xc8\x01\x01R\x06tenant\x12y\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB<\xbaH9\xc8\x01\x01\xe2\x013\x12\x04name\x12\ttime_zone\x12\x06locale\x12\bcurrency\x12\x0etakes_paymentsR\n" +
-	"updateMask:\xb7\x02\xbaH\xb3\x02\x1a\xb0\x02\n" +
-	"\x12update_tenant.kept\x126name, time_zone, locale and currency cannot be cleared\x1a\xe1\x01this.update_mask.paths.all(p, !(p == 'name' && this.tenant.name == '') && !(p == 'time_zone' && this.tenant.time_zone == '') && !(p == 'locale' && this.tenant.locale == '') && !(p == 'currency' && this.tenant.currency == ''))\"@\n" +
+	"updateMask:\xb9\x02\xbaH\xb5\x02\x1a\xb2\x02\n" +
+	"\x14update_tenant.tenant\x126name, time_zone, locale and currency cannot be cleared\x1a\xe1\x01this.update_mask.paths.all(p, !(p == 'name' && this.tenant.name == '') && !(p == 'time_zone' && this.tenant.time_zone == '') && !(p == 'locale' && this.tenant.locale == '') && !(p == 'currency' && this.tenant.currency == ''))\"@\n" +
 	"\x14UpdateTenantResponse\x12(\n" +
 	"\x06tenant\x18\x01 \x01(\v2\x10.berth.v1.TenantR\x06tenant\"\xb5\x01\n" +
 	"\x15CreateLocationRequest\x12(\n" +
@@ -1832,14 +1832,14 @@ const file_berth_v1_tenant_service_proto_rawDesc = "" +
 	"\blocation\x18\x02 \x01(\v2\x12.berth.v1.LocationBB\xbaH?\xba\x019\n" +
 	"\x14create_location.name\x12\x10name is required\x1a\x0fthis.name != ''\xc8\x01\x01R\blocation\"H\n" +
 	"\x16CreateLocationResponse\x12.\n" +
-	"\blocation\x18\x01 \x01(\v2\x12.berth.v1.LocationR\blocation\"\xe8\x03\n" +
+	"\blocation\x18\x01 \x01(\v2\x12.berth.v1.LocationR\blocation\"\xec\x03\n" +
 	"\x15UpdateLocationRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12l\n" +
 	"\blocation\x18\x02 \x01(\v2\x12.berth.v1.LocationB<\xbaH9\xba\x013\n" +
 	"\x12update_location.id\x12\x0eid is required\x1a\rthis.id != ''\xc8\x01\x01R\blocation\x12m\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB0\xbaH-\xc8\x01\x01\xe2\x01'\x12\x04name\x12\ttime_zone\x12\x03geo\x12\aaddress\x12\x06activeR\n" +
-	"updateMask:\xc7\x01\xbaH\xc3\x01\x1a\xc0\x01\n" +
-	"\x14update_location.kept\x12$name and time_zone cannot be cleared\x1a\x81\x01this.update_mask.paths.all(p, !(p == 'name' && this.location.name == '') && !(p == 'time_zone' && this.location.time_zone == ''))\"H\n" +
+	"updateMask:\xcb\x01\xbaH\xc7\x01\x1a\xc4\x01\n" +
+	"\x18update_location.location\x12$name and time_zone cannot be cleared\x1a\x81\x01this.update_mask.paths.all(p, !(p == 'name' && this.location.name == '') && !(p == 'time_zone' && this.location.time_zone == ''))\"H\n" +
 	"\x16UpdateLocationResponse\x12.\n" +
 	"\blocation\x18\x01 \x01(\v2\x12.berth.v1.LocationR\blocation\"i\n" +
 	"\x12GetLocationRequest\x12(\n" +
@@ -1863,14 +1863,14 @@ const file_berth_v1_tenant_service_proto_rawDesc = "" +
 	"\bresource\x18\x02 \x01(\v2\x12.berth.v1.ResourceBq\xbaHn\xba\x01h\n" +
 	"\x18create_resource.required\x12!location_id and name are required\x1a)this.location_id != '' && this.name != ''\xc8\x01\x01R\bresource\"H\n" +
 	"\x16CreateResourceResponse\x12.\n" +
-	"\bresource\x18\x01 \x01(\v2\x12.berth.v1.ResourceR\bresource\"\x8b\x03\n" +
+	"\bresource\x18\x01 \x01(\v2\x12.berth.v1.ResourceR\bresource\"\x90\x03\n" +
 	"\x15UpdateResourceRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12l\n" +
 	"\bresource\x18\x02 \x01(\v2\x12.berth.v1.ResourceB<\xbaH9\xba\x013\n" +
 	"\x12update_resource.id\x12\x0eid is required\x1a\rthis.id != ''\xc8\x01\x01R\bresource\x12Z\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\x1d\xbaH\x1a\xc8\x01\x01\xe2\x01\x14\x12\x04name\x12\x04kind\x12\x06activeR\n" +
-	"updateMask:~\xbaH{\x1ay\n" +
-	"\x14update_resource.kept\x12\x16name cannot be cleared\x1aIthis.update_mask.paths.all(p, !(p == 'name' && this.resource.name == ''))\"H\n" +
+	"updateMask:\x82\x01\xbaH\x7f\x1a}\n" +
+	"\x18update_resource.resource\x12\x16name cannot be cleared\x1aIthis.update_mask.paths.all(p, !(p == 'name' && this.resource.name == ''))\"H\n" +
 	"\x16UpdateResourceResponse\x12.\n" +
 	"\bresource\x18\x01 \x01(\v2\x12.berth.v1.ResourceR\bresource\"\xeb\x01\n" +
 	"\x14ListResourcesRequest\x12(\n" +
@@ -1890,14 +1890,14 @@ const file_berth_v1_tenant_service_proto_rawDesc = "" +
 	"\aservice\x18\x02 \x01(\v2\x11.berth.v1.ServiceBi\xbaHf\xba\x01`\n" +
 	"\x17create_service.required\x12\x1ename and duration are required\x1a%this.name != '' && has(this.duration)\xc8\x01\x01R\aservice\"D\n" +
 	"\x15CreateServiceResponse\x12+\n" +
-	"\aservice\x18\x01 \x01(\v2\x11.berth.v1.ServiceR\aservice\"\xbc\x04\n" +
+	"\aservice\x18\x01 \x01(\v2\x11.berth.v1.ServiceR\aservice\"\xbf\x04\n" +
 	"\x14UpdateServiceRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12h\n" +
 	"\aservice\x18\x02 \x01(\v2\x11.berth.v1.ServiceB;\xbaH8\xba\x012\n" +
 	"\x11update_service.id\x12\x0eid is required\x1a\rthis.id != ''\xc8\x01\x01R\aservice\x12\xcc\x01\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\x8e\x01\xbaH\x8a\x01\xc8\x01\x01\xe2\x01\x83\x01\x12\x04name\x12\vdescription\x12\bcategory\x12\bduration\x12\x10default_capacity\x12\x19default_waitlist_capacity\x12\tmin_party\x12\tmax_party\x12\bdelivery\x12\x05color\x12\x06activeR\n" +
-	"updateMask:\xc0\x01\xbaH\xbc\x01\x1a\xb9\x01\n" +
-	"\x13update_service.kept\x12#name and duration cannot be cleared\x1a}this.update_mask.paths.all(p, !(p == 'name' && this.service.name == '') && !(p == 'duration' && !has(this.service.duration)))\"D\n" +
+	"updateMask:\xc3\x01\xbaH\xbf\x01\x1a\xbc\x01\n" +
+	"\x16update_service.service\x12#name and duration cannot be cleared\x1a}this.update_mask.paths.all(p, !(p == 'name' && this.service.name == '') && !(p == 'duration' && !has(this.service.duration)))\"D\n" +
 	"\x15UpdateServiceResponse\x12+\n" +
 	"\aservice\x18\x01 \x01(\v2\x11.berth.v1.ServiceR\aservice\"f\n" +
 	"\x11GetServiceRequest\x12(\n" +

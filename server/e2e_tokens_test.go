@@ -1,0 +1,246 @@
+package main
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"google.golang.org/grpc/codes"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/token"
+)
+
+// atOnce is how soon a change of roles holds on every node.
+const atOnce = time.Second
+
+// What is taken away through one node is gone on the other within a second: a role, a membership, a
+// service account.
+func TestRevocationOnEveryNode(t *testing.T) {
+	t.Parallel()
+	db, data := pgtest.New(t), t.TempDir()
+	first, second := openLive(t, db, db.URL, data), openLive(t, db, db.URL, data)
+	eventually(t, "both nodes listen", func() bool {
+		var listening int
+		err := db.Owner.QueryRow(t.Context(), `select count(*) from pg_stat_activity where datname = current_database() and query ilike 'listen %'`).Scan(&listening)
+		return err == nil && listening == 2
+	})
+	w := newWorld(t, first)
+	owner := w.token(tenant.RoleOwner)
+	account, key := w.newKey()
+	partner := call[*v1.ExchangeKeyResponse](t, second, "", "AccessService/ExchangeKey", &v1.ExchangeKeyRequest{Key: key}).GetAccessToken()
+	list, week := procedureNamed(t, "MemberService/ListMembers"), &v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: w.month()}}
+
+	for name, test := range map[string]struct {
+		may    func(l *liveNode) outcome
+		revoke func()
+	}{
+		"role": {
+			func(l *liveNode) outcome {
+				return l.try(t.Context(), w.token(tenant.RoleCoach), list, &v1.ListMembersRequest{})
+			},
+			func() {
+				call[*v1.RevokeRoleResponse](t, first, owner, "AccessService/RevokeRole", &v1.RevokeRoleRequest{MemberId: text(w.coach.Member), Role: tenant.RoleCoach})
+			},
+		},
+		"membership": {
+			func(l *liveNode) outcome {
+				return l.try(t.Context(), w.token(tenant.RoleAdmin), list, &v1.ListMembersRequest{})
+			},
+			func() {
+				call[*v1.UpdateMemberResponse](t, first, owner, "MemberService/UpdateMember", &v1.UpdateMemberRequest{
+					Member: &v1.Member{Id: text(w.admin.Member), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, UpdateMask: paths("status"),
+				})
+			},
+		},
+		"service account": {
+			func(l *liveNode) outcome {
+				return l.try(t.Context(), partner, procedureNamed(t, "SessionService/ListSessions"), week)
+			},
+			func() {
+				call[*v1.RevokeServiceAccountResponse](t, first, owner, "AccessService/RevokeServiceAccount", &v1.RevokeServiceAccountRequest{ServiceAccountId: text(account)})
+			},
+		},
+	} {
+		for _, l := range []*liveNode{first, second} { // and they remember it
+			if got := test.may(l); got.Code != codes.OK {
+				t.Fatalf("%s: %s", name, got)
+			}
+		}
+		test.revoke()
+		revoked := time.Now()
+		if got := test.may(first); got.Reason != "PERMISSION_DENIED" {
+			t.Errorf("%s: the node that revoked it lets them in: %s", name, got)
+		}
+		eventually(t, "the other node refuses them", func() bool { return test.may(second).Reason == "PERMISSION_DENIED" })
+		if took := time.Since(revoked); took > atOnce {
+			t.Errorf("%s: the other node has heard of it after %v", name, took)
+		} else {
+			t.Logf("%s: the other node has heard of it after %v", name, took.Round(10*time.Microsecond))
+		}
+	}
+}
+
+// identity is a sign-in service that publishes its keys in a file.
+type identity struct {
+	t    *testing.T
+	path string
+}
+
+const identityIssuer = "https://login.test"
+
+// key makes a key and gives its issuer.
+func (i identity) key(name string, now func() time.Time) *token.Issuer {
+	i.t.Helper()
+	issuer, err := token.OpenIssuer(filepath.Join(filepath.Dir(i.path), name), identityIssuer, "berth", now)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	return issuer
+}
+
+// publish puts a key into the file, in place of all others.
+func (i identity) publish(issuer *token.Issuer) {
+	i.t.Helper()
+	answer := httptest.NewRecorder()
+	issuer.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/", nil))
+	draft := i.path + ".draft"
+	if err := os.WriteFile(draft, answer.Body.Bytes(), 0o600); err != nil {
+		i.t.Fatal(err)
+	}
+	if err := os.Rename(draft, i.path); err != nil {
+		i.t.Fatal(err)
+	}
+}
+
+func TestTokensOnTheWire(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	idp := identity{t, filepath.Join(folder, "keys.json")}
+	key := idp.key("first.pem", time.Now)
+	idp.publish(key)
+	db, data := pgtest.New(t), t.TempDir()
+	live := openLive(t, db, db.URL, data, func(k *keyConfig) { k.IdentityIssuer, k.IdentityKeys = identityIssuer, idp.path })
+	w := newWorld(t, live)
+	p := procedureNamed(t, "MemberService/GetMe")
+	try := func(raw string) outcome { return live.try(t.Context(), raw, p, &v1.GetMeRequest{}) }
+	issue := func(issuer *token.Issuer, subject string) string {
+		raw, _, err := issuer.Issue(token.Grant{Subject: subject, Tenants: []tenant.TenantID{w.ID}}, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	ownKey, err := os.ReadFile(filepath.Join(data, "signing-key.pem"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, _ := pem.Decode(ownKey)
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private := parsed.(ed25519.PrivateKey)
+	_, strange, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var header struct{ Kid string }
+	good := w.token(tenant.RoleOwner)
+	raw, err := base64.RawURLEncoding.DecodeString(good[:strings.IndexByte(good, '.')])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, &header); err != nil {
+		t.Fatal(err)
+	}
+	// signed is a token of ours but for what change does to it.
+	signed := func(method jwt.SigningMethod, key any, change func(jwt.MapClaims)) string {
+		claims := jwt.MapClaims{
+			"iss": "berth", "aud": "berth", "sub": tenant.RoleOwner, "tenants": []tenant.TenantID{w.ID},
+			"iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix(),
+		}
+		change(claims)
+		made := jwt.NewWithClaims(method, claims)
+		made.Header["kid"] = header.Kid
+		raw, err := made.SignedString(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	same := func(jwt.MapClaims) {}
+	for name, raw := range map[string]string{
+		"ours":                        good,
+		"ours, made by this test":     signed(jwt.SigningMethodEdDSA, private, same),
+		"of the sign-in service":      issue(key, tenant.RoleOwner),
+		"just expired, within leeway": signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["exp"] = time.Now().Add(-10 * time.Second).Unix() }),
+	} {
+		if got := try(raw); got.Code != codes.OK {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	parts := strings.Split(good, ".")
+	for name, raw := range map[string]string{
+		"expired":                        signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["exp"] = time.Now().Add(-time.Minute).Unix() }),
+		"without an end":                 signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { delete(c, "exp") }),
+		"not good yet":                   signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["nbf"] = time.Now().Add(time.Hour).Unix() }),
+		"for others":                     signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["aud"] = "others" }),
+		"of another issuer":              signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["iss"] = "https://evil.test" }),
+		"of the other issuer, our key":   signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["iss"] = identityIssuer }),
+		"without a subject":              signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { delete(c, "sub") }),
+		"signed by a stranger":           signed(jwt.SigningMethodEdDSA, strange, same),
+		"unsigned":                       signed(jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, same),
+		"signed with the public key":     signed(jwt.SigningMethodHS256, []byte(private.Public().(ed25519.PublicKey)), same),
+		"another's claims, our key's":    parts[0] + "." + strings.Split(issue(key, "admin"), ".")[1] + "." + parts[2],
+		"cut off":                        parts[0] + "." + parts[1] + ".",
+		"a service account by the other": issue(key, w.partner),
+	} {
+		if got := try(raw); got.Code != codes.Unauthenticated || got.Reason != "UNAUTHENTICATED" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// The sign-in service changes its key: the new one counts and the old one does not, without a restart.
+func TestKeysRotateOnTheWire(t *testing.T) {
+	t.Parallel()
+	idp := identity{t, filepath.Join(t.TempDir(), "keys.json")}
+	keys := []*token.Issuer{idp.key("a.pem", time.Now), idp.key("b.pem", time.Now), idp.key("c.pem", time.Now)}
+	idp.publish(keys[0])
+	db := pgtest.New(t)
+	live := openLive(t, db, db.URL, t.TempDir(), func(k *keyConfig) { k.IdentityIssuer, k.IdentityKeys = identityIssuer, idp.path })
+	w := newWorld(t, live)
+	try := func(issuer *token.Issuer) codes.Code {
+		raw, _, err := issuer.Issue(token.Grant{Subject: tenant.RoleOwner, Tenants: []tenant.TenantID{w.ID}}, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return live.try(t.Context(), raw, procedureNamed(t, "MemberService/GetMe"), &v1.GetMeRequest{}).Code
+	}
+	for i, key := range keys {
+		idp.publish(key)
+		eventually(t, "the new key counts", func() bool { return try(key) == codes.OK })
+		for j, other := range keys {
+			if got := try(other); (got == codes.OK) != (i == j) {
+				t.Errorf("with key %d published, key %d gives %s", i, j, got)
+			}
+		}
+	}
+	if got := live.try(t.Context(), w.token(tenant.RoleOwner), procedureNamed(t, "MemberService/GetMe"), &v1.GetMeRequest{}); got.Code != codes.OK {
+		t.Errorf("our own token: %s", got)
+	}
+}
