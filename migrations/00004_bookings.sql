@@ -150,8 +150,9 @@ create table bookings (
   has_items       boolean not null default false,
   checked_in_at   timestamptz,
   check_in_method text check (check_in_method in ('MANUAL', 'QR', 'GPS')),
-  -- It was marked as a no-show without anybody asking. That happens once, so that staff who undo it have the last word.
-  auto_no_show    boolean not null default false,
+  -- When it was marked as a no-show without anybody asking. For one session that happens once, so that
+  -- staff who undo it have the last word.
+  auto_no_show_at timestamptz,
   primary key (tenant_id, id),
   foreign key (tenant_id, session_id) references sessions,
   foreign key (tenant_id, member_id) references members,
@@ -173,7 +174,6 @@ create index bookings_due on bookings (tenant_id, hold_expires_at) where status 
 create unique index bookings_external_ref on bookings (tenant_id, external_ref) where external_ref <> '';
 create index bookings_session on bookings (tenant_id, session_id, id);
 create index bookings_member on bookings (tenant_id, member_id, starts_at, id);
-create index bookings_created on bookings using brin (created_at);
 
 -- Each row is one thing out of an item's stock, by its number. No number is out twice at once: so a stock
 -- is never exceeded, whatever happens at the same moment.

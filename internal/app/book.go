@@ -92,7 +92,6 @@ func (t *tx) book(ctx context.Context, r BookRequest) (Place, error) {
 		facts booking.Facts
 		who   *booking.Member
 		made  Place
-		due   []booking.Booking
 		stock stock
 		batch pg.Batch
 	)
@@ -101,7 +100,6 @@ func (t *tx) book(ctx context.Context, r BookRequest) (Place, error) {
 		NoWaitlist: r.NoWaitlist, Hold: r.Hold, Staff: t.caller.Staff(), Actor: t.caller.Actor(),
 	}
 	store.FindSlot(&batch, t.in, r.Session, &slot)
-	store.ListDueHolds(&batch, t.in, []tenant.SessionID{r.Session}, t.now, &due)
 	if !r.Guest {
 		store.FindBookingMember(&batch, t.in, r.Member, &who)
 		store.FindDoubles(&batch, t.in, r.Session, r.Member, &facts.Booking, &facts.Entry)
@@ -127,6 +125,10 @@ func (t *tx) book(ctx context.Context, r BookRequest) (Place, error) {
 		who = &booking.Member{Name: r.Contact.Name}
 	case who == nil || !who.Active:
 		return Place{}, fault.Missing(fault.MemberNotFound, "Member")
+	}
+	due, err := t.dueHolds(ctx, *slot)
+	if err != nil {
+		return Place{}, err
 	}
 	if slices.ContainsFunc(due, func(b booking.Booking) bool { return b.ID == facts.Booking }) {
 		facts.Booking = tenant.BookingID{} // their own hold, which has run out

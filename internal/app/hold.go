@@ -159,6 +159,19 @@ func (t *tx) endHold(b *booking.Booking, what outbox.Type) {
 	t.bookingEvent(what, *b, nil)
 }
 
+// dueHolds reads the holds of a session that have run out and still stand as PENDING. Most sessions count
+// no holds, and cost nothing.
+func (t *tx) dueHolds(ctx context.Context, slot booking.Slot) ([]booking.Booking, error) {
+	if slot.Holds == 0 {
+		return nil, nil
+	}
+	var due []booking.Booking
+	var batch pg.Batch
+	store.ListDueHolds(&batch, t.in, slot.ID, t.now, &due)
+	err := t.Load(ctx, &batch)
+	return due, err
+}
+
 // lapse ends holds of a session that have run out, and lets whoever waits have their seats.
 func (t *tx) lapse(ctx context.Context, slot *booking.Slot, due []booking.Booking) error {
 	if len(due) == 0 {
@@ -226,11 +239,15 @@ func (a *App) RunAlarms(ctx context.Context, log *slog.Logger) {
 func (a *App) expireHolds(ctx context.Context, id tenant.TenantID, session tenant.SessionID) (int, error) {
 	var due []booking.Booking
 	err := a.writeRacing(ctx, tenant.System(id), "booking.expire", func(ctx context.Context, t *tx) error {
+		due = nil
 		var slot *booking.Slot
 		var batch pg.Batch
 		store.FindSlot(&batch, t.in, session, &slot)
-		store.ListDueHolds(&batch, t.in, []tenant.SessionID{session}, t.now, &due)
-		if err := t.Load(ctx, &batch); err != nil || slot == nil {
+		err := t.Load(ctx, &batch)
+		if err != nil || slot == nil {
+			return err
+		}
+		if due, err = t.dueHolds(ctx, *slot); err != nil {
 			return err
 		}
 		return t.lapse(ctx, slot, due)
@@ -272,11 +289,7 @@ func (a *App) RescheduleBooking(ctx context.Context, caller tenant.Caller, r Res
 
 func (t *tx) reschedule(ctx context.Context, r RescheduleRequest) (Rescheduled, error) {
 	var to *booking.Slot
-	var due []booking.Booking
-	b, from, err := t.held(ctx, r.ID, func(batch *pg.Batch) {
-		store.FindSlot(batch, t.in, r.To, &to)
-		store.ListDueHolds(batch, t.in, []tenant.SessionID{r.To}, t.now, &due)
-	})
+	b, from, err := t.held(ctx, r.ID, func(batch *pg.Batch) { store.FindSlot(batch, t.in, r.To, &to) })
 	if err != nil {
 		return Rescheduled{}, err
 	}
@@ -284,7 +297,11 @@ func (t *tx) reschedule(ctx context.Context, r RescheduleRequest) (Rescheduled, 
 		return Rescheduled{}, fault.Missing(fault.SessionNotFound, "Session")
 	}
 	if from.ID != to.ID {
-		if err := t.lapse(ctx, to, due); err != nil {
+		due, err := t.dueHolds(ctx, *to)
+		if err == nil {
+			err = t.lapse(ctx, to, due)
+		}
+		if err != nil {
 			return Rescheduled{}, err
 		}
 	}

@@ -158,6 +158,28 @@ func TestStaffHaveTheLastWordOnNoShows(t *testing.T) {
 	h.wantSound()
 }
 
+func TestWhoeverIsGivenAnotherClassCanMissThatToo(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.markNoShows(30 * time.Minute)
+	id := h.mustBook(h.member("Mia"), h.session(slot{Starts: class}))
+	h.clock.Set(class.Add(2 * time.Hour))
+	if done := h.sweep(); done.NoShows != 1 {
+		t.Fatalf("%+v", done)
+	}
+	if _, err := h.app.UndoNoShow(context.Background(), h.Coach, id); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.move(h.Owner, id, h.session(slot{Starts: class.Add(24 * time.Hour)})); err != nil {
+		t.Fatal(err)
+	}
+	h.clock.Set(class.Add(26 * time.Hour))
+	if done := h.sweep(); done.NoShows != 1 || h.status(id) != "NO_SHOW" {
+		t.Errorf("%+v", done)
+	}
+	h.wantSound()
+}
+
 func TestTurningNoShowsOnDoesNotRewriteHistory(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -35,6 +35,10 @@ type AbsenceQuery struct {
 	Limit         int
 }
 
+// absent holds for bookings whose party has not come, but for those that were marked before in the same session: one that
+// was moved since ends later than that.
+const absent = `b.status = 'CONFIRMED' and (b.auto_no_show_at is null or b.auto_no_show_at < b.ends_at)`
+
 // ListAbsences reads them by id. In tenants that leave marking to staff it looks no further than their policies.
 func ListAbsences(b *pg.Batch, in tenant.TenantID, q AbsenceQuery, into *[]tenant.SessionID) {
 	pg.Collect(b.Queue(`
@@ -45,22 +49,22 @@ where ($5 or exists (select from policies p where p.tenant_id = $1 and p.auto_no
   and s.ends_at + greatest(
     coalesce(pv.auto_no_show_seconds, pl.auto_no_show_seconds, pt.auto_no_show_seconds, $6),
     coalesce(pv.check_in_closes_seconds, pl.check_in_closes_seconds, pt.check_in_closes_seconds, $7)) * interval '1 second' between $3 and $4
-  and exists (select from bookings b where b.tenant_id = $1 and b.session_id = s.id and b.status = 'CONFIRMED' and not b.auto_no_show)
+  and exists (select from bookings b where b.tenant_id = $1 and b.session_id = s.id and `+absent+`)
   and ($8::uuid is null or s.id > $8)
 order by s.id limit $9`,
 		in, q.StartsFrom, q.Since, q.Until, q.Mark, seconds(&q.After), seconds(&q.Closes), q.AfterID, q.Limit), into, pgx.RowTo[tenant.SessionID])
 }
 
-// ListAbsent reads a session's bookings whose party has not come, but for those that were marked once already.
+// ListAbsent reads a session's bookings whose party has not come.
 func ListAbsent(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, limit int, into *[]booking.Booking) {
 	pg.Collect(b.Queue(`select`+bookingColumns+` from bookings b`+bookingJoins+`
-where b.tenant_id = $1 and b.session_id = $2 and b.status = 'CONFIRMED' and not b.auto_no_show
+where b.tenant_id = $1 and b.session_id = $2 and `+absent+`
 order by b.id limit $3`, in, session, limit), into, collectBooking)
 }
 
-// MarkAbsent makes such bookings no-shows with the transaction, for this once.
+// MarkAbsent makes such bookings no-shows with the transaction.
 func MarkAbsent(tx *pg.Tx, in tenant.TenantID, ids []tenant.BookingID, now time.Time) {
 	tx.Write(`
-update bookings set status = 'NO_SHOW', auto_no_show = true, updated_at = $3
+update bookings set status = 'NO_SHOW', auto_no_show_at = $3, updated_at = $3
 where tenant_id = $1 and id = any($2)`, in, ids, now)
 }

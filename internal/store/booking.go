@@ -174,16 +174,11 @@ where tenant_id = $1 and member_id = any($2) and starts_at < $4 and ends_at > $3
 		})
 }
 
-// ListDueHolds reads the holds of sessions that have run out and still stand as PENDING. Where a
-// session counts no holds its bookings are not looked at.
-func ListDueHolds(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, now time.Time, into *[]booking.Booking) {
-	pg.Collect(b.Queue(`select`+bookingColumns+` from sessions s
-  cross join lateral (
-    select * from bookings b where s.holds > 0 and b.tenant_id = $1 and b.session_id = s.id and b.status = 'PENDING' and b.hold_expires_at <= $3
-    offset 0) b
-  left join members m on m.tenant_id = b.tenant_id and m.id = b.member_id
-  join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id`+ruleJoins+`
-where s.tenant_id = $1 and s.id = any($2) order by b.id`, in, sessions, now), into, collectBooking)
+// ListDueHolds reads the holds of a session that have run out and still stand as PENDING.
+func ListDueHolds(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, now time.Time, into *[]booking.Booking) {
+	pg.Collect(b.Queue(`select`+bookingColumns+` from bookings b`+bookingJoins+`
+where b.tenant_id = $1 and b.session_id = $2 and b.status = 'PENDING' and b.hold_expires_at <= $3
+order by b.id`, in, session, now), into, collectBooking)
 }
 
 // ListDueSessions names the sessions with holds that have run out, those that did longest ago first.

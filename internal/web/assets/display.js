@@ -45,7 +45,7 @@
     document.title = page.title;
     shown = Date.now();
     // Whoever reloads the page finds a link that still is good.
-    window.history.replaceState(null, '', from);
+    window.history.replaceState(null, '', fresh.getAttribute('data-next') || from);
     goOn();
   }
 
