@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -80,6 +81,7 @@ func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 		return err
 	}
 	defer os.Remove(path)
+	debug.FreeOSMemory() // starting takes much that serving does not
 	steps.say("ready at " + sheet.Address)
 	sheet.print(to.out, path)
 	return n.serve(ctx, listener, failed)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -135,13 +136,14 @@ func TestGarbage(t *testing.T) {
 	w := newWorld(t, live)
 	for _, p := range procedures() {
 		// One after the other: they share a tenant, and would only get into each other's way.
-		t.Run(p.Short(), func(t *testing.T) { //nolint:paralleltest // see above
+		t.Run(p.Short(), func(t *testing.T) {
 			g := &garbage{t: t, live: live, p: p, w: w.in(t), token: w.token(tenant.RoleOwner), swept: make(map[string]bool)}
 			for _, b := range requests[p.Short()] {
 				g.sweep(b)
 			}
 		})
 	}
+	t.Logf("%d requests", tmpSent.Load())
 	// What was let in can be read.
 	for _, p := range procedures() {
 		if !p.Reads() {
@@ -158,6 +160,8 @@ func TestGarbage(t *testing.T) {
 	}
 	live.sound(t)
 }
+
+var tmpSent atomic.Int64
 
 // garbage is the test of one RPC.
 type garbage struct {
@@ -210,6 +214,7 @@ const largestError = 8 << 10
 
 func (g *garbage) send(what string, request proto.Message) outcome {
 	g.t.Helper()
+	tmpSent.Add(1)
 	answer, err := invoke(withToken(g.t.Context(), g.token), g.live.conn, g.p, request)
 	got := outcomeOf(answer, err)
 	describe := func() string {

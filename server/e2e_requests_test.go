@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"google.golang.org/genproto/googleapis/type/date"
@@ -167,6 +168,60 @@ var peopleRequests = map[string][]build{
 		return &v1.UndoNoShowRequest{BookingId: text(id)}
 	}},
 
+	"BookingService/HoldBooking": {func(w *world) proto.Message {
+		return &v1.HoldBookingRequest{
+			SessionId: text(w.newSession()), MemberId: text(w.newMember().Member), PartySize: 2, Channel: v1.Channel_CHANNEL_PHONE,
+			Contact:     &v1.Contact{Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678"},
+			ExternalRef: unique(), Note: unique(), Items: []*v1.ItemChoice{{ItemId: w.newItem().GetId(), Quantity: 1}},
+		}
+	}},
+	"BookingService/ConfirmBooking": {
+		func(w *world) proto.Message {
+			held, provider := w.newHold(w.newMember()), w.newProvider()
+			return &v1.ConfirmBookingRequest{
+				BookingId: held.GetId(), Payment: &v1.PaymentFacts{Amount: euros(20), Method: unique(), Status: v1.PaymentStatus_PAYMENT_STATUS_AUTHORIZED},
+				BenefitProviderCode: provider.GetCode(), BenefitMembershipNumber: "M-12345",
+				Items: &v1.ItemSelection{BookingItemIds: []string{held.GetItems()[0].GetId()}},
+			}
+		},
+		func(w *world) proto.Message {
+			who := w.newMember()
+			return &v1.ConfirmBookingRequest{BookingId: w.newHold(who).GetId(), SubscriptionId: text(w.newSubscription(who))}
+		},
+	},
+	"BookingService/ReleaseHold": {func(w *world) proto.Message {
+		return &v1.ReleaseHoldRequest{BookingId: w.newHold(w.newMember()).GetId()}
+	}},
+	"BookingService/RescheduleBooking": {func(w *world) proto.Message {
+		return &v1.RescheduleBookingRequest{
+			BookingId: text(w.newBooking(w.other)), SessionId: text(w.newSession()), MoveItems: true, Notify: proto.Bool(false),
+		}
+	}},
+	"BookingService/CreateItem": {func(w *world) proto.Message {
+		return &v1.CreateItemRequest{LocationId: text(w.location), Item: itemInput()}
+	}},
+	"BookingService/UpdateItem": {func(w *world) proto.Message {
+		return &v1.UpdateItemRequest{
+			ItemId: w.newItem().GetId(), Item: itemInput(), UpdateMask: paths("name", "kind", "stock", "price", "time_out", "active"),
+		}
+	}},
+	"BookingService/ListItems": {
+		func(w *world) proto.Message {
+			w.newItem()
+			return &v1.ListItemsRequest{LocationId: text(w.location), IncludeInactive: true}
+		},
+		func(w *world) proto.Message {
+			w.newItem()
+			w.newItem()
+			return &v1.ListItemsRequest{PageSize: 1}
+		},
+	},
+	"BookingService/PutBenefitProvider": {func(w *world) proto.Message { return &v1.PutBenefitProviderRequest{Provider: providerInput()} }},
+	"BookingService/ListBenefitProviders": {func(w *world) proto.Message {
+		w.newProvider()
+		return &v1.ListBenefitProvidersRequest{}
+	}},
+
 	// Check-in
 
 	"CheckInService/CheckIn": {func(w *world) proto.Message {
@@ -324,6 +379,37 @@ func (w *world) month() *v1.TimeRange {
 
 func timeOfDay(hours, minutes int32) *timeofday.TimeOfDay {
 	return &timeofday.TimeOfDay{Hours: hours, Minutes: minutes}
+}
+
+func euros(units int64) *money.Money { return &money.Money{CurrencyCode: "EUR", Units: units} }
+
+func itemInput() *v1.ItemInput {
+	return &v1.ItemInput{Name: unique(), Kind: unique(), Stock: 5, Price: euros(3), TimeOut: durationpb.New(time.Hour), Active: true}
+}
+
+func (w *world) newItem() *v1.Item {
+	w.t.Helper()
+	request := &v1.CreateItemRequest{LocationId: text(w.location), Item: itemInput()}
+	return call[*v1.CreateItemResponse](w.t, w.live, w.token(tenant.RoleOwner), "BookingService/CreateItem", request).GetItem()
+}
+
+// newHold has an item.
+func (w *world) newHold(who tenant.Caller) *v1.Booking {
+	w.t.Helper()
+	request := &v1.HoldBookingRequest{
+		SessionId: text(w.newSession()), MemberId: text(who.Member), Items: []*v1.ItemChoice{{ItemId: w.newItem().GetId(), Quantity: 1}},
+	}
+	return call[*v1.HoldBookingResponse](w.t, w.live, w.token(tenant.RoleOwner), "BookingService/HoldBooking", request).GetBooking()
+}
+
+func providerInput() *v1.BenefitProvider {
+	return &v1.BenefitProvider{Code: strings.ToUpper(unique()), Name: unique(), NumberPattern: "M-[0-9]+", DiscountPercent: 10, Active: true}
+}
+
+func (w *world) newProvider() *v1.BenefitProvider {
+	w.t.Helper()
+	request := &v1.PutBenefitProviderRequest{Provider: providerInput()}
+	return call[*v1.PutBenefitProviderResponse](w.t, w.live, w.token(tenant.RoleOwner), "BookingService/PutBenefitProvider", request).GetProvider()
 }
 
 func planInput() *v1.PlanInput {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"runtime/debug"
 	"syscall"
 )
 
@@ -34,6 +35,7 @@ func (c *serveCommand) Run(ctx context.Context, to *console) error {
 		return err
 	}
 	defer n.close()
+	debug.FreeOSMemory() // starting takes much that serving does not
 	log.InfoContext(ctx, "serving", slog.String("address", listener.Addr().String()), slog.String("version", version()))
 	return n.serve(ctx, listener, nil)
 }

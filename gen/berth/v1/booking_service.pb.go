@@ -2678,7 +2678,7 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\aitem_id\x18\x01 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06itemId\x12%\n" +
 	"\bquantity\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01R\bquantity\"B\n" +
 	"\x13HoldBookingResponse\x12+\n" +
-	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xb1\x04\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xcb\x04\n" +
 	"\x15ConfirmBookingRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -2687,8 +2687,8 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\x0fsubscription_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x0esubscriptionId\x12;\n" +
 	"\x15benefit_provider_code\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x182R\x13benefitProviderCode\x12C\n" +
 	"\x19benefit_membership_number\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x17benefitMembershipNumber\x12-\n" +
-	"\x05items\x18\a \x01(\v2\x17.berth.v1.ItemSelectionR\x05items:\xab\x01\xbaH\xa7\x01\x1a\xa4\x01\n" +
-	"\x0fconfirm.benefit\x12Cbenefit_provider_code and benefit_membership_number belong together\x1aL(this.benefit_provider_code == '') == (this.benefit_membership_number == '')\"\xa2\x01\n" +
+	"\x05items\x18\a \x01(\v2\x17.berth.v1.ItemSelectionR\x05items:\xc5\x01\xbaH\xc1\x01\x1a\xbe\x01\n" +
+	")confirm_booking.benefit_membership_number\x12Cbenefit_provider_code and benefit_membership_number belong together\x1aL(this.benefit_provider_code == '') == (this.benefit_membership_number == '')\"\xa2\x01\n" +
 	"\fPaymentFacts\x122\n" +
 	"\x06amount\x18\x01 \x01(\v2\x12.google.type.MoneyB\x06\xbaH\x03\xc8\x01\x01R\x06amount\x12\x1f\n" +
 	"\x06method\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x182R\x06method\x12=\n" +
@@ -2800,12 +2800,12 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\x04item\x18\x03 \x01(\v2\x13.berth.v1.ItemInputB>\xbaH;\xba\x015\n" +
 	"\x10create_item.name\x12\x10name is required\x1a\x0fthis.name != ''\xc8\x01\x01R\x04item\"8\n" +
 	"\x12CreateItemResponse\x12\"\n" +
-	"\x04item\x18\x01 \x01(\v2\x0e.berth.v1.ItemR\x04item\"\xf3\x01\n" +
+	"\x04item\x18\x01 \x01(\v2\x0e.berth.v1.ItemR\x04item\"\xa2\x02\n" +
 	"\x11UpdateItemRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12!\n" +
 	"\aitem_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06itemId\x12/\n" +
-	"\x04item\x18\x03 \x01(\v2\x13.berth.v1.ItemInputB\x06\xbaH\x03\xc8\x01\x01R\x04item\x12C\n" +
-	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskB\x06\xbaH\x03\xc8\x01\x01R\n" +
+	"\x04item\x18\x03 \x01(\v2\x13.berth.v1.ItemInputB\x06\xbaH\x03\xc8\x01\x01R\x04item\x12r\n" +
+	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskB5\xbaH2\xc8\x01\x01\xe2\x01,\x12\x04name\x12\x04kind\x12\x05stock\x12\x05price\x12\btime_out\x12\x06activeR\n" +
 	"updateMask\x12\x1b\n" +
 	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"8\n" +
 	"\x12UpdateItemResponse\x12\"\n" +
