@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
+
 	"testing"
 	"time"
 
@@ -32,9 +32,8 @@ import (
 // What people, programs and attackers put into fields.
 var (
 	oddTexts = []string{
-		"", " ", strings.Repeat("x", 10_000), strings.Repeat("🤸🏽‍♀️", 40), "🧘", "مرحبا بالعالم", "\u202eflow\u202c", "e\u0301\u200b", "a\x00b", "\x00", "\x01\x1b[31m\x7f",
-		"line\n", "' or 1=1 --", `%_\`, "{{.}}<script>alert(1)</script>", "\ufffe\uffff", "null", "-1", "2026-02-30", "A", "Ω≈ç√",
-		"00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff", "../../etc/passwd", "🏳️‍🌈@example.com",
+		"", " ", strings.Repeat("x", 10_000), strings.Repeat("🤸🏽", 60), "مرحبا بالعالم", "\u202eflow\u202c e\u0301\u200b", "a\x00b", "\x01\x1b[31m\x7f\ufffe",
+		"line\nline\r\n\tline", `' or 1=1 -- %_\`, "<script>alert(1)</script>", "(", "-1", "A", "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
 	}
 	oddRules = []string{
 		"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=5", "FREQ=SECONDLY;COUNT=10000", "FREQ=DAILY;COUNT=0", "FREQ=DAILY;COUNT=-1",
@@ -43,8 +42,8 @@ var (
 	}
 	oddNumbers = []int64{0, 1, -1, 7, math.MaxInt32, math.MinInt32}
 	oddBytes   = [][]byte{
-		{}, {0}, []byte("\xff\xfe\x00"), []byte("name\n"), []byte("name,name\na,b\n"), []byte("\ufeffname\n\"unclosed\n"), bytes.Repeat([]byte("a"), 1<<20), bytes.Repeat([]byte(","), 1<<20),
-		bytes.Repeat([]byte("\n"), 1<<20), []byte("name,email\n\x00,\x00\n"), []byte("name,email,phone\nمرحبا,🧘@x,+1\n=1+1,@,\n"),
+		{}, {0}, []byte("\xff\xfe\x00"), []byte("name\n"), []byte("name,name\na,b\n"), []byte("\ufeffname\n\"unclosed\n"), bytes.Repeat([]byte("a"), 100_000),
+		bytes.Repeat([]byte(","), 10_000), bytes.Repeat([]byte("\n"), 100_000), []byte("name,email\n\x00,\x00\n"), []byte("name,email,phone\nمرحبا,🧘@x,+1\n=1+1,@,\n"),
 		[]byte("service,location,date,start,duration_minutes\nx,y,2026-02-30,25:61,-1\n\x00,\x00,9999-12-31,23:59,10080\n"),
 	}
 	// Messages, as values that their types allow and their meanings do not.
@@ -143,7 +142,6 @@ func TestGarbage(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d requests", tmpSent.Load())
 	// What was let in can be read.
 	for _, p := range procedures() {
 		if !p.Reads() {
@@ -160,8 +158,6 @@ func TestGarbage(t *testing.T) {
 	}
 	live.sound(t)
 }
-
-var tmpSent atomic.Int64
 
 // garbage is the test of one RPC.
 type garbage struct {
@@ -199,7 +195,7 @@ func (g *garbage) sweep(b build) {
 				continue
 			}
 			try(at.String()+" twice", at.with(good, odd, odd))
-			try(at.String()+" many times", at.with(good, slices.Repeat([]protoreflect.Value{odd}, 10_000)...))
+			try(at.String()+" many times", at.with(good, slices.Repeat([]protoreflect.Value{odd}, 2_000)...))
 		}
 		if _, ok := at.get(good); ok {
 			without := proto.Clone(good)
@@ -214,7 +210,6 @@ const largestError = 8 << 10
 
 func (g *garbage) send(what string, request proto.Message) outcome {
 	g.t.Helper()
-	tmpSent.Add(1)
 	answer, err := invoke(withToken(g.t.Context(), g.token), g.live.conn, g.p, request)
 	got := outcomeOf(answer, err)
 	describe := func() string {

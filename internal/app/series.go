@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -93,6 +95,7 @@ func (a *App) ExtendSeries(ctx context.Context, id tenant.TenantID) (int, error)
 		return 0, err
 	}
 	made := 0
+	var failed error // of one series, which is no reason to leave out the others
 	for _, series := range due {
 		var more int
 		err := a.writeRacing(ctx, caller, "series.extend", func(ctx context.Context, t *tx) (err error) {
@@ -100,11 +103,12 @@ func (a *App) ExtendSeries(ctx context.Context, id tenant.TenantID) (int, error)
 			return err
 		}, byTakenPlace)
 		if err != nil {
-			return made, err
+			failed = errors.Join(failed, fmt.Errorf("series %s: %w", series, err))
+			continue
 		}
 		made += more
 	}
-	return made, nil
+	return made, failed
 }
 
 // byTakenPlace: somebody took the place of a session at the same moment. The next look sees it.

@@ -124,11 +124,12 @@ func (a *App) RefundCredit(ctx context.Context, caller tenant.Caller, id tenant.
 		if b.Credits == 0 || payer == nil {
 			return fault.New(fault.FailedPrecondition, fault.NothingToRefund, "The booking holds no credit.")
 		}
-		ledger := payer.GiveBack(nil, b.ID, b.Credits, t.caller.Actor(), reason, t.now)
+		s, renewal := credit.Advance(*payer, t.now)
+		ledger := s.GiveBack(renewal, b.ID, b.Credits, t.caller.Actor(), reason, t.now)
 		b.Credits = 0
 		store.UpdateBooking(t.Tx, t.in, *b, t.now)
-		t.settle(*payer, ledger)
-		line, after = ledger[0], *payer
+		t.settle(s, ledger)
+		line, after = ledger[len(ledger)-1], s
 		t.creditsChanged(line, after, "credit.refunded")
 		return nil
 	})

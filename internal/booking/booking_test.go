@@ -256,3 +256,24 @@ func TestNoShow(t *testing.T) {
 		t.Errorf("%+v, %v", back, err)
 	}
 }
+
+// A credit that comes back after its period has ended belongs to the new one, whether or not
+// anybody has noticed the end before.
+func TestARefundSurvivesTheEndOfItsPeriod(t *testing.T) {
+	t.Parallel()
+	for _, noticed := range []bool{false, true} {
+		payer := credit.Subscription{
+			ID: id[tenant.SubscriptionID](), Status: credit.Active, Balance: 7, PeriodEndsAt: new(now.Add(-time.Hour)),
+			Plan: credit.Plan{Kind: credit.Credits, Credits: 8, Period: new(30 * 24 * time.Hour)},
+		}
+		if noticed {
+			payer, _ = credit.Advance(payer, now)
+		}
+		s := open()
+		b := booking.Booking{Party: 1, Status: booking.Confirmed, Credits: 1, StartsAt: s.StartsAt, EndsAt: s.EndsAt, Rules: s.Rules}
+		c, err := booking.Cancel(b, &payer, booking.Withdrawal{Actor: "mia"}, now)
+		if err != nil || c.Payer.Balance != 9 {
+			t.Errorf("noticed %t: balance %d, %v", noticed, c.Payer.Balance, err)
+		}
+	}
+}

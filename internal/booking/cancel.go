@@ -85,8 +85,12 @@ func Cancel(b Booking, payer *credit.Subscription, w Withdrawal, now time.Time) 
 		b.Items[i].Status = ItemCancelled
 	}
 	if b.Credits > 0 && !late && payer != nil {
+		// A period that has ended lapses first, so that the credit that comes back is kept: whether
+		// anybody noticed the end before must make no difference.
+		var renewal []credit.Entry
+		*payer, renewal = credit.Advance(*payer, now)
 		c.Payer = payer
-		c.Ledger = payer.GiveBack(nil, b.ID, b.Credits, w.Actor, w.Reason, now)
+		c.Ledger = payer.GiveBack(renewal, b.ID, b.Credits, w.Actor, w.Reason, now)
 		c.Refunded = true
 		b.Credits = 0
 	}
