@@ -33,7 +33,7 @@ import (
 var (
 	oddTexts = []string{
 		"", " ", strings.Repeat("x", 10_000), strings.Repeat("🤸🏽", 60), "مرحبا بالعالم", "\u202eflow\u202c e\u0301\u200b", "a\x00b", "\x01\x1b[31m\x7f\ufffe",
-		"line\nline\r\n\tline", `' or 1=1 -- %_\`, "<script>alert(1)</script>", "(", "-1", "A", "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
+		"one\ntwo\r\n\tthree", `' or 1=1 -- %_\`, "<script>alert(1)</script>", "(", "-1", "A", "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
 	}
 	oddRules = []string{
 		"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=5", "FREQ=SECONDLY;COUNT=10000", "FREQ=DAILY;COUNT=0", "FREQ=DAILY;COUNT=-1",

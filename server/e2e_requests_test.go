@@ -194,7 +194,7 @@ var peopleRequests = map[string][]build{
 	}},
 	"BookingService/RescheduleBooking": {func(w *world) proto.Message {
 		return &v1.RescheduleBookingRequest{
-			BookingId: text(w.newBooking(w.other)), SessionId: text(w.newSession()), MoveItems: true, Notify: proto.Bool(false),
+			BookingId: text(w.newBooking(w.other)), SessionId: text(w.newSession()), MoveItems: true, Notify: new(false),
 		}
 	}},
 	"BookingService/CreateItem": {func(w *world) proto.Message {
@@ -216,7 +216,7 @@ var peopleRequests = map[string][]build{
 			return &v1.ListItemsRequest{PageSize: 1}
 		},
 	},
-	"BookingService/PutBenefitProvider": {func(w *world) proto.Message { return &v1.PutBenefitProviderRequest{Provider: providerInput()} }},
+	"BookingService/PutBenefitProvider": {func(*world) proto.Message { return &v1.PutBenefitProviderRequest{Provider: providerInput()} }},
 	"BookingService/ListBenefitProviders": {func(w *world) proto.Message {
 		w.newProvider()
 		return &v1.ListBenefitProvidersRequest{}

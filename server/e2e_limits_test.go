@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"testing"
+
+	"connectrpc.com/connect"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// The largest file that may be imported comes through, however it is sent, and is found to be none. What is larger than the largest
+// request is refused, also where it only becomes so when it is inflated.
+func TestTheLargestRequest(t *testing.T) {
+	t.Parallel()
+	live := newLive(t)
+	w := newWorld(t, live)
+	raw := w.token(tenant.RoleOwner)
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	h2c := &http.Client{Transport: &http.Transport{Protocols: protocols}}
+	t.Cleanup(h2c.CloseIdleConnections)
+	for name, options := range map[string][]connect.ClientOption{
+		"Connect": nil, "Connect with JSON": {connect.WithProtoJSON()}, "gRPC": {connect.WithGRPC()}, "gRPC-Web": {connect.WithGRPCWeb()},
+	} {
+		for _, gzip := range []bool{false, true} {
+			if gzip {
+				options = append(options, connect.WithSendGzip())
+			}
+			client := berthv1connect.NewMemberServiceClient(h2c, "http://"+live.Address, options...)
+			for size, want := range map[int]string{3_000_000: "", 7 << 20: "REQUEST_TOO_LARGE"} {
+				stream, err := client.ImportMembers(t.Context(), as(raw, &v1.ImportMembersRequest{Csv: bytes.Repeat([]byte("x"), size)}))
+				if err == nil {
+					for stream.Receive() {
+					}
+					err = errors.Join(stream.Err(), stream.Close())
+				}
+				if got := reasonOf(err); got != want {
+					t.Errorf("%d bytes by %s, gzip %t: %q, %v", size, name, gzip, got, err)
+				}
+			}
+		}
+	}
+}
+
+// reasonOf reads the reason from an error of a Connect client.
+func reasonOf(err error) string {
+	wire, _ := errors.AsType[*connect.Error](err)
+	if wire == nil {
+		return ""
+	}
+	for _, detail := range wire.Details() {
+		if message, err := detail.Value(); err == nil {
+			if info, ok := message.(*errdetails.ErrorInfo); ok {
+				return info.GetReason()
+			}
+		}
+	}
+	return ""
+}
