@@ -311,5 +311,24 @@ create index audit_entries_actor on audit_entries (tenant_id, actor, occurred_at
 create index audit_entries_target on audit_entries (tenant_id, target_kind, target_id, occurred_at, id);
 create index audit_entries_batch on audit_entries (tenant_id, batch_id, occurred_at, id) where batch_id is not null;
 
+-- What mutations answered to whom, by the key that came with the request. Such a row and what the mutation
+-- did are written by one transaction.
+create table idempotency_keys (
+  tenant_id    uuid not null,
+  principal    text not null,
+  procedure    text not null,
+  key          text not null,
+  -- SHA-256 of what was asked for, to tell a repetition from a conflict.
+  request_hash bytea not null,
+  -- Not null once the transaction is durable. It is read as it was written, so it is no jsonb.
+  answer       json,
+  created_at   timestamptz not null,
+  -- Always false: a transaction that uses a key again sets it, and thereby fails.
+  used         boolean not null default false,
+  primary key (tenant_id, principal, procedure, key),
+  constraint idempotency_keys_once check (not used)
+);
+create index idempotency_keys_age on idempotency_keys (tenant_id, created_at);
+
 -- +goose Down
-drop table audit_entries, events, credit_entries, decisions, waitlist_entries, bookings, usage, subscriptions, plans;
+drop table idempotency_keys, audit_entries, events, credit_entries, decisions, waitlist_entries, bookings, usage, subscriptions, plans;

@@ -67,17 +67,51 @@ type tx struct {
 	mint    *tenant.Mint
 }
 
-// write runs a use case in a serializable transaction of the caller's tenant.
-func (a *App) write(ctx context.Context, caller tenant.Caller, name string, fn func(ctx context.Context, t *tx) error) error {
+// write runs a use case in a serializable transaction of the caller's tenant. What it may lose a race
+// over, and what it gives, the options say.
+func (a *App) write(ctx context.Context, caller tenant.Caller, name string, fn func(ctx context.Context, t *tx) error, options ...option) error {
+	var w writing
+	for _, option := range options {
+		option(&w)
+	}
+	if w.answers != nil {
+		w.key = keyOf(ctx)
+	}
+	const looks = 5
+	for look := 1; ; look++ {
+		err := a.attempt(ctx, caller, name, fn, &w)
+		if store.KeyUsed(err) {
+			var recalled bool
+			if recalled, err = a.recall(ctx, caller, w.key, w.answers...); err == nil && !recalled {
+				err = errForgotten
+			}
+		}
+		if err == nil {
+			a.committed(caller.Tenant)
+			return nil
+		}
+		if look == looks || !w.again(err) {
+			return err
+		}
+	}
+}
+
+// attempt runs a use case in one transaction.
+func (a *App) attempt(ctx context.Context, caller tenant.Caller, name string, fn func(ctx context.Context, t *tx) error, w *writing) error {
 	now := a.now()
 	mint := tenant.NewMint(now)
-	err := a.db.InTx(ctx, pg.Scope{Tenant: caller.Tenant}, name, func(ctx context.Context, db *pg.Tx) error {
-		return fn(ctx, &tx{Tx: db, in: caller.Tenant, caller: caller, request: requestOf(ctx), now: now, mint: mint.Again()})
+	return a.db.InTx(ctx, pg.Scope{Tenant: caller.Tenant}, name, func(ctx context.Context, db *pg.Tx) error {
+		t := &tx{Tx: db, in: caller.Tenant, caller: caller, request: requestOf(ctx), now: now, mint: mint.Again()}
+		if w.key == nil {
+			return fn(ctx, t)
+		}
+		claim := w.key.claim(caller, now)
+		store.ClaimKey(db, t.in, claim)
+		if err := fn(ctx, t); err != nil {
+			return err
+		}
+		return w.keep(t, claim)
 	})
-	if err == nil {
-		a.committed(caller.Tenant)
-	}
-	return err
 }
 
 // read sends a batch that does not depend on itself as one snapshot, in one round trip.

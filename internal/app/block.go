@@ -22,7 +22,7 @@ func (a *App) BlockSession(ctx context.Context, caller tenant.Caller, id tenant.
 func (a *App) UnblockSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (session.Session, int, error) {
 	var after session.Session
 	var promoted int
-	err := a.writeRacing(ctx, caller, "session.unblock", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "session.unblock", func(ctx context.Context, t *tx) error {
 		var changed bool
 		var err error
 		after, changed, err = t.turn(ctx, turning{
@@ -33,6 +33,6 @@ func (a *App) UnblockSession(ctx context.Context, caller tenant.Caller, id tenan
 		}
 		after, promoted, err = t.refill(ctx, after, waitlist.ByUnblock)
 		return err
-	}, byPromotion)
+	}, answers(&after, &promoted), losing(byPromotion))
 	return after, promoted, err
 }

@@ -70,10 +70,10 @@ func (a *App) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (Pl
 		races = append(races, byRef)
 	}
 	var place Place
-	err := a.writeRacing(ctx, caller, "booking.book", func(ctx context.Context, t *tx) (err error) {
+	err := a.write(ctx, caller, "booking.book", func(ctx context.Context, t *tx) (err error) {
 		place, err = t.book(ctx, r)
 		return err
-	}, races...)
+	}, answers(&place), losing(races...))
 	// A second booking of the same session also overlaps the first. Which constraint speaks up is chance.
 	if err == nil && place.Booking != nil && place.Booking.Status == booking.Pending {
 		a.alarms.set(caller.Tenant, *place.Booking.HoldUntil)

@@ -133,7 +133,7 @@ func (a *App) bulk(ctx context.Context, caller tenant.Caller, use, action string
 			"bookings_cancelled": done.Bookings, "entries_cancelled": done.Entries, "credits_refunded": done.Credits,
 		})
 		return nil
-	})
+	}, answers(&done))
 	return done, err
 }
 

@@ -32,10 +32,10 @@ type GivenUp struct {
 // Freed seats go to whoever waits, in the same transaction.
 func (a *App) CancelBooking(ctx context.Context, caller tenant.Caller, r CancelRequest) (GivenUp, error) {
 	var up GivenUp
-	err := a.writeRacing(ctx, caller, "booking.cancel", func(ctx context.Context, t *tx) (err error) {
+	err := a.write(ctx, caller, "booking.cancel", func(ctx context.Context, t *tx) (err error) {
 		up, err = t.giveUp(ctx, r)
 		return err
-	}, byPromotion)
+	}, answers(&up), losing(byPromotion))
 	return up, err
 }
 

@@ -37,7 +37,7 @@ func (a *App) CancelSession(ctx context.Context, caller tenant.Caller, id tenant
 		c.Bookings, c.Entries, c.Credits = gone.Bookings, gone.Entries, gone.Credits
 		t.audit("session.cancelled", "session", id.UUID, reason, catalog.Changes(before.Facts(), after.Facts()))
 		return nil
-	})
+	}, answers(&c))
 	return c, err
 }
 

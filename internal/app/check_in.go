@@ -33,7 +33,7 @@ func (a *App) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.Booki
 		}
 		in = CheckedIn{t.follow(b, plan, outbox.BookingAttended), plan.Already}
 		return in.Booking, nil
-	})
+	}, &in)
 	return in, err
 }
 
@@ -101,7 +101,7 @@ func (a *App) SelfCheckIn(ctx context.Context, caller tenant.Caller, session ten
 		}
 		in = CheckedIn{t.follow(*b, plan, outbox.BookingAttended), plan.Already}
 		return nil
-	})
+	}, answers(&in))
 	return in, err
 }
 

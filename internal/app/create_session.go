@@ -30,6 +30,6 @@ func (a *App) CreateSession(ctx context.Context, caller tenant.Caller, in sessio
 		t.tell(outbox.SessionCreated, nil, made)
 		t.audit("session.created", "session", made.ID.UUID, "", catalog.Changes(nil, made.Facts()))
 		return nil
-	})
+	}, answers(&made))
 	return made, scheduleRefusal("session", err)
 }

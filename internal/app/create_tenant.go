@@ -53,7 +53,7 @@ func (a *App) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant, er
 		}
 		owner = &person
 	}
-	err := a.writeRacing(ctx, tenant.System(n.ID), "tenant.create", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, tenant.System(n.ID), "tenant.create", func(ctx context.Context, t *tx) error {
 		var there *catalog.Tenant
 		var batch pg.Batch
 		store.FindTenant(&batch, t.in, &there)
@@ -71,7 +71,7 @@ func (a *App) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant, er
 			t.firstOwner(*owner)
 		}
 		return nil
-	}, byTenant)
+	}, losing(byTenant))
 	if mayBeDurable(err) {
 		a.rolesChanged(n.ID) // somebody may have asked before there was anybody
 	}

@@ -27,7 +27,16 @@ func (a *App) CreateDisplayURL(ctx context.Context, caller tenant.Caller, sessio
 	if err := a.takesPlace(ctx, caller, session); err != nil {
 		return DisplayLink{}, err
 	}
-	token, expires := a.keys.SignDisplay(caller.Tenant, session, a.now())
+	// Nothing is written but the time, for whoever asks for the same link again: a link is as good as a password.
+	var at time.Time
+	err := a.write(ctx, caller, "display.create", func(_ context.Context, t *tx) error {
+		at = t.now
+		return nil
+	}, answers(&at))
+	if err != nil {
+		return DisplayLink{}, err
+	}
+	token, expires := a.keys.SignDisplay(caller.Tenant, session, at)
 	return DisplayLink{URL: a.publicURL + DisplayPath + token, Token: token, Expires: expires}, nil
 }
 

@@ -31,7 +31,7 @@ func (a *App) ConfirmBooking(ctx context.Context, caller tenant.Caller, r Confir
 	err := a.write(ctx, caller, "booking.confirm", func(ctx context.Context, t *tx) (err error) {
 		place, err = t.confirm(ctx, r)
 		return err
-	})
+	}, answers(&place))
 	return place, refusal(err)
 }
 
@@ -120,7 +120,7 @@ func (t *tx) held(ctx context.Context, id tenant.BookingID, more func(*pg.Batch)
 // ReleaseHold gives a hold up; its seats go to whoever waits.
 func (a *App) ReleaseHold(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (Place, error) {
 	var place Place
-	err := a.writeRacing(ctx, caller, "booking.release", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "booking.release", func(ctx context.Context, t *tx) error {
 		b, slot, err := t.held(ctx, id, nil)
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func (a *App) ReleaseHold(ctx context.Context, caller tenant.Caller, id tenant.B
 		slot.Holds--
 		_, err = t.fill(ctx, &slot, why)
 		return err
-	}, byPromotion)
+	}, answers(&place), losing(byPromotion))
 	return place, err
 }
 
@@ -238,7 +238,7 @@ func (a *App) RunAlarms(ctx context.Context, log *slog.Logger) {
 
 func (a *App) expireHolds(ctx context.Context, id tenant.TenantID, session tenant.SessionID) (int, error) {
 	var due []booking.Booking
-	err := a.writeRacing(ctx, tenant.System(id), "booking.expire", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, tenant.System(id), "booking.expire", func(ctx context.Context, t *tx) error {
 		due = nil
 		var slot *booking.Slot
 		var batch pg.Batch
@@ -251,7 +251,7 @@ func (a *App) expireHolds(ctx context.Context, id tenant.TenantID, session tenan
 			return err
 		}
 		return t.lapse(ctx, slot, due)
-	}, byPromotion)
+	}, losing(byPromotion))
 	return len(due), err
 }
 
@@ -280,10 +280,10 @@ type Rescheduled struct {
 // RescheduleBooking moves a booking in one transaction: the old seat is freed only if the new one is got.
 func (a *App) RescheduleBooking(ctx context.Context, caller tenant.Caller, r RescheduleRequest) (Rescheduled, error) {
 	var moved Rescheduled
-	err := a.writeRacing(ctx, caller, "booking.reschedule", func(ctx context.Context, t *tx) (err error) {
+	err := a.write(ctx, caller, "booking.reschedule", func(ctx context.Context, t *tx) (err error) {
 		moved, err = t.reschedule(ctx, r)
 		return err
-	}, byItem, byQueue)
+	}, answers(&moved), losing(byItem, byQueue))
 	return moved, refusal(err)
 }
 

@@ -26,17 +26,24 @@ func (a *App) ImportMembers(ctx context.Context, caller tenant.Caller, file []by
 	if err != nil {
 		return MemberImport{}, err
 	}
+	var report MemberImport
+	if key := keyOf(ctx); key != nil && !dryRun {
+		// Judged anew, a file that was imported is full of members that there are.
+		if again, err := a.recall(ctx, caller, key, &report); again || err != nil {
+			return report, err
+		}
+	}
 	for progress := range member.Follow(found, importStep) {
 		if err := tell(progress); err != nil {
 			return MemberImport{}, err
 		}
 	}
-	report := MemberImport{Rows: len(found.Rows), Wrong: found.Wrong()}
+	report = MemberImport{Rows: len(found.Rows), Wrong: found.Wrong()}
 	if dryRun || report.Wrong > 0 || report.Rows == 0 {
 		return report, nil
 	}
 
-	report.Batch, err = a.insertImport(ctx, caller, found)
+	made, err := a.insertImport(ctx, caller, found)
 	if pg.IsUnique(err, "members_email", "members_subject") {
 		// Somebody became a member meanwhile. Which row it was a second look tells.
 		if found, err := a.readImport(ctx, caller, file); err == nil && found.Wrong() > 0 {
@@ -47,8 +54,7 @@ func (a *App) ImportMembers(ctx context.Context, caller tenant.Caller, file []by
 	if err != nil {
 		return MemberImport{}, memberTaken(err)
 	}
-	report.Imported = report.Rows
-	return report, nil
+	return made, nil
 }
 
 // importStep is how many rows one report of progress is about.
@@ -74,10 +80,10 @@ func (a *App) readImport(ctx context.Context, caller tenant.Caller, file []byte)
 }
 
 // insertImport writes all rows in one transaction, in parts that each fit into a statement's time.
-func (a *App) insertImport(ctx context.Context, caller tenant.Caller, found *member.Import) (tenant.BatchID, error) {
-	var id tenant.BatchID
+func (a *App) insertImport(ctx context.Context, caller tenant.Caller, found *member.Import) (MemberImport, error) {
+	report := MemberImport{Rows: len(found.Rows), Imported: len(found.Rows)}
 	err := a.regrant(ctx, caller, "member.import", func(_ context.Context, t *tx) error {
-		id = tenant.Next[tenant.BatchID](t.mint)
+		report.Batch = tenant.Next[tenant.BatchID](t.mint)
 		for part := range slices.Chunk(found.Rows, 5*importStep) {
 			members := make([]member.Member, len(part))
 			events := make([]outbox.Event, len(part))
@@ -93,9 +99,9 @@ func (a *App) insertImport(ctx context.Context, caller tenant.Caller, found *mem
 			outbox.Append(t.Tx, t.in, events...)
 		}
 		t.auditEntry(store.AuditEntry{
-			Action: "member.imported", TargetKind: "member", Batch: id, Changes: map[string]any{"members": len(found.Rows)},
+			Action: "member.imported", TargetKind: "member", Batch: report.Batch, Changes: map[string]any{"members": len(found.Rows)},
 		})
 		return nil
-	})
-	return id, err
+	}, answers(&report))
+	return report, err
 }

@@ -29,7 +29,7 @@ func (a *App) ImportSessions(ctx context.Context, caller tenant.Caller, file []b
 		return SessionImport{}, err
 	}
 	var report SessionImport
-	err = a.writeRacing(ctx, caller, "session.import", func(ctx context.Context, t *tx) error {
+	err = a.write(ctx, caller, "session.import", func(ctx context.Context, t *tx) error {
 		report = SessionImport{Import: session.Import{Header: read.Header, Rows: slices.Clone(read.Rows)}}
 		for i := range report.Rows {
 			report.Rows[i].Problems = slices.Clip(report.Rows[i].Problems) // the next attempt begins with the file's own
@@ -44,7 +44,7 @@ func (a *App) ImportSessions(ctx context.Context, caller tenant.Caller, file []b
 		t.tell(outbox.SessionCreated, func(session.Session) map[string]any { return map[string]any{"batch_id": batch.String()} }, sessions...)
 		t.auditBatch("session.imported", batch, "", map[string]any{"ids": texts(report.Sessions)})
 		return nil
-	}, byTakenPlace)
+	}, answers(&report), losing(byTakenPlace))
 	return report, scheduleRefusal("csv", err)
 }
 

@@ -20,7 +20,7 @@ func (a *App) CreateItem(ctx context.Context, caller tenant.Caller, i booking.It
 		store.InsertItem(t.Tx, t.in, i)
 		t.catalogChanged("item.created", "item", i.ID.UUID, map[string]any{"name": i.Name, "stock": i.Stock})
 		return nil
-	})
+	}, answers(&i))
 	if pg.IsForeignKey(err) {
 		err = fault.Missing(fault.LocationNotFound, "Location").Because(err)
 	}
@@ -54,7 +54,7 @@ func (a *App) UpdateItem(ctx context.Context, caller tenant.Caller, id tenant.It
 		store.UpdateItem(t.Tx, t.in, after)
 		t.catalogChanged("item.updated", "item", id.UUID, map[string]any{"name": after.Name, "stock": after.Stock, "active": after.Active})
 		return nil
-	})
+	}, answers(&after))
 	return after, itemNameTaken(err)
 }
 
@@ -97,7 +97,7 @@ func (a *App) PutBenefitProvider(ctx context.Context, caller tenant.Caller, p bo
 		t.auditEntry(store.AuditEntry{Action: "benefit_provider.put", TargetKind: "benefit_provider", TargetID: p.Code,
 			Changes: map[string]any{"name": p.Name, "number_pattern": p.Pattern, "discount_percent": p.Percent, "active": p.Active}})
 		return nil
-	})
+	}, answers(&p))
 	return p, err
 }
 

@@ -38,7 +38,7 @@ func (a *App) CreateLocation(ctx context.Context, caller tenant.Caller, l catalo
 		store.InsertLocation(t.Tx, t.in, made)
 		t.catalogChanged("location.created", "location", made.ID.UUID, catalog.Changes(nil, made.Facts()))
 		return nil
-	})
+	}, answers(&made))
 	return made, locationNameTaken(err)
 }
 
@@ -79,7 +79,7 @@ func (a *App) UpdateLocation(ctx context.Context, caller tenant.Caller, id tenan
 		store.UpdateLocation(t.Tx, t.in, after)
 		t.catalogChanged("location.updated", "location", id.UUID, changes)
 		return nil
-	})
+	}, answers(&after))
 	return after, locationNameTaken(err)
 }
 

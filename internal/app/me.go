@@ -65,8 +65,8 @@ func (a *App) RegisterDevice(ctx context.Context, caller tenant.Caller, kind mem
 		fresh := member.Device{ID: tenant.Next[tenant.DeviceID](t.mint), Kind: kind, CreatedAt: t.now, SeenAt: t.now}
 		store.SaveDevice(t.Tx, t.in, m.ID, fresh, token, &device)
 		store.TrimDevices(t.Tx, t.in, m.ID, member.MaxDevices)
-		return nil
-	})
+		return t.Flush(ctx) // which fills the device in
+	}, answers(&device))
 	return device, err
 }
 
@@ -84,5 +84,5 @@ func (a *App) UnregisterDevice(ctx context.Context, caller tenant.Caller, id ten
 		}
 		store.DeleteDevice(t.Tx, t.in, id)
 		return nil
-	})
+	}, answers())
 }

@@ -27,7 +27,7 @@ func (a *App) CreateMember(ctx context.Context, caller tenant.Caller, m member.M
 		t.audit("member.created", "member", m.ID.UUID, "", change(nil, m.Values(set)))
 		t.memberEvent(m.ID, set)
 		return nil
-	})
+	}, answers(&m))
 	return m, memberTaken(err)
 }
 
@@ -69,7 +69,7 @@ func (a *App) UpdateMember(ctx context.Context, caller tenant.Caller, id tenant.
 		t.memberEvent(id, changed)
 		return nil
 	}
-	err := a.write(ctx, caller, "member.update", body)
+	err := a.write(ctx, caller, "member.update", body, answers(&after, &changed))
 	if member.Opens(changed) && mayBeDurable(err) {
 		a.rolesChanged(caller.Tenant)
 	}

@@ -38,9 +38,9 @@ func (a *App) UndoNoShow(ctx context.Context, caller tenant.Caller, id tenant.Bo
 	return b, refusal(err)
 }
 
-// changeAttendance loads a booking with its session and applies a change to it.
+// changeAttendance loads a booking with its session and applies a change to it. More points to what the change gives beside it.
 func (a *App) changeAttendance(ctx context.Context, caller tenant.Caller, name string, id tenant.BookingID,
-	change func(t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error),
+	change func(t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error), more ...any,
 ) (booking.Booking, error) {
 	var changed booking.Booking
 	err := a.write(ctx, caller, name, func(ctx context.Context, t *tx) (err error) {
@@ -57,7 +57,7 @@ func (a *App) changeAttendance(ctx context.Context, caller tenant.Caller, name s
 		}
 		changed, err = change(t, *b, *slot)
 		return err
-	})
+	}, answers(append(more, &changed)...))
 	return changed, err
 }
 

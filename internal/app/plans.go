@@ -21,7 +21,7 @@ func (a *App) CreatePlan(ctx context.Context, caller tenant.Caller, p credit.Pla
 		store.InsertPlan(t.Tx, t.in, p)
 		t.audit("plan.created", "plan", p.ID.UUID, "", map[string]any{"name": p.Name, "kind": string(p.Kind)})
 		return nil
-	})
+	}, answers(&p))
 	return p, planNameTaken(err)
 }
 
@@ -59,7 +59,7 @@ func (a *App) UpdatePlan(ctx context.Context, caller tenant.Caller, id tenant.Pl
 		}
 		t.audit("plan.updated", "plan", id.UUID, "", map[string]any{"name": after.Name})
 		return nil
-	})
+	}, answers(&after))
 	return after, planNameTaken(err)
 }
 

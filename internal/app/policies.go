@@ -104,6 +104,6 @@ func (a *App) UpdatePolicy(ctx context.Context, caller tenant.Caller, target Pol
 		layers[len(layers)-1] = after
 		effective = catalog.EffectivePolicy(layers...)
 		return nil
-	})
+	}, answers(&effective))
 	return effective, err
 }

@@ -53,10 +53,10 @@ func accountOf(subject string) tenant.ServiceAccountID {
 	return id
 }
 
-// regrant is writeRacing for what changes who may do what. A change whose commit
+// regrant is write for what changes who may do what. A change whose commit
 // is not certain is announced too: it may have happened.
-func (a *App) regrant(ctx context.Context, caller tenant.Caller, name string, fn func(ctx context.Context, t *tx) error, races ...func(error) bool) error {
-	err := a.writeRacing(ctx, caller, name, fn, races...)
+func (a *App) regrant(ctx context.Context, caller tenant.Caller, name string, fn func(ctx context.Context, t *tx) error, options ...option) error {
+	err := a.write(ctx, caller, name, fn, options...)
 	if mayBeDurable(err) {
 		a.rolesChanged(caller.Tenant)
 	}

@@ -40,7 +40,7 @@ func (a *App) turn(ctx context.Context, caller tenant.Caller, turning turning) (
 	err := a.write(ctx, caller, turning.use, func(ctx context.Context, t *tx) (err error) {
 		after, _, err = t.turn(ctx, turning)
 		return err
-	})
+	}, answers(&after))
 	return after, err
 }
 

@@ -35,7 +35,7 @@ func (a *App) CreateResource(ctx context.Context, caller tenant.Caller, r catalo
 		store.InsertResource(t.Tx, t.in, made)
 		t.catalogChanged("resource.created", "resource", made.ID.UUID, catalog.Changes(nil, made.Facts()))
 		return nil
-	})
+	}, answers(&made))
 	return made, resourceNameTaken(err)
 }
 
@@ -68,7 +68,7 @@ func (a *App) UpdateResource(ctx context.Context, caller tenant.Caller, id tenan
 		store.UpdateResource(t.Tx, t.in, after)
 		t.catalogChanged("resource.updated", "resource", id.UUID, changes)
 		return nil
-	})
+	}, answers(&after))
 	return after, resourceNameTaken(err)
 }
 

@@ -49,7 +49,7 @@ func (a *App) CreateRole(ctx context.Context, caller tenant.Caller, r grant.Role
 		store.InsertRole(t.Tx, t.in, r)
 		t.roleChanged("role.created", r.Name, change(nil, roleValues(r)))
 		return nil
-	})
+	}, answers(&r))
 	if pg.IsUnique(err, "roles_pkey") {
 		err = errRoleTaken.Because(err)
 	}
@@ -78,7 +78,7 @@ func (a *App) UpdateRole(ctx context.Context, caller tenant.Caller, name string,
 		store.UpdateRole(t.Tx, t.in, after)
 		t.roleChanged("role.updated", name, change(roleValues(before), roleValues(after)))
 		return nil
-	})
+	}, answers(&after))
 	return after, err
 }
 
@@ -99,7 +99,7 @@ func (a *App) DeleteRole(ctx context.Context, caller tenant.Caller, name string,
 		store.DeleteRole(t.Tx, t.in, name)
 		t.roleChanged("role.deleted", name, change(roleValues(before), nil))
 		return nil
-	}, byRole)
+	}, answers(), losing(byRole))
 }
 
 // ownRole loads a role of the tenant's own.
@@ -178,7 +178,7 @@ func (a *App) moveRole(ctx context.Context, caller tenant.Caller, use, action st
 		t.audit(action, "member", id.UUID, "", change(map[string]any{"roles": m.Roles}, map[string]any{"roles": roles}))
 		t.rolesEvent(id, map[string]any{"roles": roles})
 		return nil
-	}, byRole)
+	}, answers(&roles), losing(byRole))
 	return roles, err
 }
 

@@ -38,7 +38,7 @@ type SeriesInput struct {
 // CreateSeries makes a recurring schedule with its sessions, all of them or none.
 func (a *App) CreateSeries(ctx context.Context, caller tenant.Caller, in SeriesInput) (session.Series, []tenant.SessionID, error) {
 	var series session.Series
-	var made []session.Session
+	var made []tenant.SessionID
 	err := a.write(ctx, caller, "series.create", func(ctx context.Context, t *tx) error {
 		at, err := t.setting(ctx, session.Details{}.Target(in.Template, ^session.Fields(0)))
 		if err != nil {
@@ -58,14 +58,15 @@ func (a *App) CreateSeries(ctx context.Context, caller tenant.Caller, in SeriesI
 		if series, pattern, err = expand(series, at.Location.Zone, series.Date, t.now); err != nil {
 			return err
 		}
-		made = t.occupy(series, pattern, at)
+		sessions := t.occupy(series, pattern, at)
+		made = idsOf(sessions)
 		store.InsertSeries(t.Tx, t.in, series)
-		store.InsertSessions(t.Tx, t.in, made)
-		t.tell(outbox.SessionCreated, ofSeries, made...)
+		store.InsertSessions(t.Tx, t.in, sessions)
+		t.tell(outbox.SessionCreated, ofSeries, sessions...)
 		t.audit("series.created", "series", series.ID.UUID, "", catalog.Changes(nil, series.Facts()))
 		return nil
-	})
-	return series, idsOf(made), scheduleRefusal("template", err)
+	}, answers(&series, &made))
+	return series, made, scheduleRefusal("template", err)
 }
 
 // GetSeries reads a series.
@@ -98,10 +99,10 @@ func (a *App) ExtendSeries(ctx context.Context, id tenant.TenantID) (int, error)
 	var failed error // of one series, which is no reason to leave out the others
 	for _, series := range due {
 		var more int
-		err := a.writeRacing(ctx, caller, "series.extend", func(ctx context.Context, t *tx) (err error) {
+		err := a.write(ctx, caller, "series.extend", func(ctx context.Context, t *tx) (err error) {
 			more, err = t.extend(ctx, series)
 			return err
-		}, byTakenPlace)
+		}, losing(byTakenPlace))
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("series %s: %w", series, err))
 			continue

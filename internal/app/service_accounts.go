@@ -39,7 +39,7 @@ func (a *App) CreateServiceAccount(ctx context.Context, caller tenant.Caller, ac
 		key = t.newKey(&account, secret)
 		t.accountChanged("account.created", account, change(nil, accountValues(account)))
 		return nil
-	}, byRole)
+	}, answers(&account), losing(byRole))
 	if pg.IsUnique(err, "service_accounts_name") {
 		err = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A service account has that name.").In("name").Because(err)
 	}
@@ -79,7 +79,7 @@ func (a *App) RotateServiceAccountKey(ctx context.Context, caller tenant.Caller,
 		key = t.newKey(&after, secret)
 		t.accountChanged("account.rotated", after, map[string]any{"others_end_at": end.Format(time.RFC3339)})
 		return nil
-	})
+	}, answers(&after))
 	return after, key, err
 }
 
@@ -100,7 +100,7 @@ func (a *App) RevokeServiceAccount(ctx context.Context, caller tenant.Caller, id
 		store.RevokeAccount(t.Tx, t.in, id, t.now)
 		t.accountChanged("account.revoked", after, change(accountValues(before), nil))
 		return nil
-	})
+	}, answers(&after))
 	return after, err
 }
 

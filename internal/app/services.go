@@ -25,7 +25,7 @@ func (a *App) CreateService(ctx context.Context, caller tenant.Caller, s catalog
 		store.InsertService(t.Tx, t.in, s)
 		t.catalogChanged("service.created", "service", s.ID.UUID, catalog.Changes(nil, s.Facts()))
 		return nil
-	})
+	}, answers(&s))
 	return s, serviceNameTaken(err)
 }
 
@@ -59,7 +59,7 @@ func (a *App) UpdateService(ctx context.Context, caller tenant.Caller, id tenant
 		store.UpdateService(t.Tx, t.in, after)
 		t.catalogChanged("service.updated", "service", id.UUID, changes)
 		return nil
-	})
+	}, answers(&after))
 	return after, serviceNameTaken(err)
 }
 

@@ -1,9 +1,6 @@
 package app
 
 import (
-	"context"
-	"slices"
-
 	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/fault"
@@ -66,16 +63,3 @@ var (
 		return pg.IsExclusion(err, "bookings_overlap") || pg.IsUnique(err, "bookings_active")
 	}
 )
-
-// writeRacing is write for a use case that may lose a race to a constraint rather than to a
-// serialization failure, and then has to look again.
-func (a *App) writeRacing(ctx context.Context, caller tenant.Caller, name string, fn func(ctx context.Context, t *tx) error, races ...func(error) bool) error {
-	const looks = 5
-	for look := 1; ; look++ {
-		err := a.write(ctx, caller, name, fn)
-		lost := slices.ContainsFunc(races, func(race func(error) bool) bool { return race(err) })
-		if !lost || look == looks {
-			return err
-		}
-	}
-}

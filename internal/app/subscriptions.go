@@ -53,7 +53,7 @@ func (a *App) Subscribe(ctx context.Context, caller tenant.Caller, r SubscribeRe
 		t.settle(s, ledger)
 		t.subscriptionChanged(s, "subscription.started", r.Reason)
 		return nil
-	})
+	}, answers(&s))
 	return s, err
 }
 
@@ -79,7 +79,7 @@ func (a *App) SetSubscriptionStatus(ctx context.Context, caller tenant.Caller, i
 		store.UpdateSubscription(t.Tx, t.in, after, t.now)
 		t.subscriptionChanged(after, "subscription.status_set", reason)
 		return nil
-	})
+	}, answers(&after))
 	return after, err
 }
 
@@ -101,7 +101,7 @@ func (a *App) GrantCredits(ctx context.Context, caller tenant.Caller, id tenant.
 		line, after = ledger[len(ledger)-1], s
 		t.creditsChanged(line, s, "credit.granted")
 		return nil
-	})
+	}, answers(&line, &after))
 	return line, after, err
 }
 
@@ -132,7 +132,7 @@ func (a *App) RefundCredit(ctx context.Context, caller tenant.Caller, id tenant.
 		line, after = ledger[len(ledger)-1], s
 		t.creditsChanged(line, after, "credit.refunded")
 		return nil
-	})
+	}, answers(&line, &after))
 	return line, after, err
 }
 

@@ -69,7 +69,7 @@ func (a *App) sweepAll(ctx context.Context, log *slog.Logger) {
 }
 
 // SweepTenant does for a tenant what has fallen due and nobody asks for: it ends holds, marks no-shows, renews and
-// expires subscriptions, and makes the sessions of series without an end. Every transaction
+// expires subscriptions, makes the sessions of series without an end, and forgets old idempotency keys. Every transaction
 // looks again at what was found, so that a second sweep, at the same moment or later, changes nothing. What fails does not
 // keep the rest, and is left for the next sweep; the error is the first of each kind.
 func (a *App) SweepTenant(ctx context.Context, id tenant.TenantID) (Swept, error) {
@@ -81,7 +81,7 @@ func (a *App) SweepTenant(ctx context.Context, id tenant.TenantID) (Swept, error
 	done.Holds = ended
 	made, series := a.ExtendSeries(ctx, id)
 	done.Sessions = made
-	return done, errors.Join(absences, subscriptions, holds, series)
+	return done, errors.Join(absences, subscriptions, holds, series, a.sweepKeys(ctx, caller))
 }
 
 // inChunks gives what find finds, behind the id given, to do, a chunk at a time. Going by id it comes to an end

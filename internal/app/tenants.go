@@ -54,7 +54,7 @@ func (a *App) UpdateTenant(ctx context.Context, caller tenant.Caller, expect *in
 		store.UpdateTenant(t.Tx, after)
 		t.catalogChanged("tenant.updated", "tenant", t.in.UUID, changes)
 		return nil
-	})
+	}, answers(&after))
 	return after, err
 }
 

@@ -50,7 +50,7 @@ type SeriesEdited struct {
 // edited by itself stays as it is. Either the whole edit happens or nothing of it.
 func (a *App) UpdateSeries(ctx context.Context, caller tenant.Caller, e SeriesEdit) (SeriesEdited, error) {
 	var done SeriesEdited
-	err := a.writeRacing(ctx, caller, "series.update", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "series.update", func(ctx context.Context, t *tx) error {
 		series, named, err := t.seriesToEdit(ctx, e)
 		if err != nil {
 			return err
@@ -61,7 +61,7 @@ func (a *App) UpdateSeries(ctx context.Context, caller tenant.Caller, e SeriesEd
 			done, err = t.editMany(ctx, series, named, e)
 		}
 		return err
-	}, byPromotion)
+	}, answers(&done), losing(byPromotion))
 	return done, scheduleRefusal("template", err)
 }
 

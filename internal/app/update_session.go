@@ -17,7 +17,7 @@ import (
 func (a *App) UpdateSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int, in session.Input, fields session.Fields) (session.Session, int, error) {
 	var after session.Session
 	var promoted int
-	err := a.writeRacing(ctx, caller, "session.update", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "session.update", func(ctx context.Context, t *tx) error {
 		before, err := t.scheduled(ctx, id)
 		if err != nil {
 			return err
@@ -31,7 +31,7 @@ func (a *App) UpdateSession(ctx context.Context, caller tenant.Caller, id tenant
 		}
 		after, promoted, err = t.edit(ctx, before.Session, in, fields, at)
 		return under("session", err)
-	}, byPromotion)
+	}, answers(&after, &promoted), losing(byPromotion))
 	return after, promoted, scheduleRefusal("session", err)
 }
 

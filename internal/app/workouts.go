@@ -22,7 +22,7 @@ func (a *App) CreateWorkout(ctx context.Context, caller tenant.Caller, name, bod
 		store.InsertWorkout(t.Tx, t.in, w)
 		t.audit("workout.created", "workout", w.ID.UUID, "", map[string]any{"after": map[string]any{"name": name}})
 		return nil
-	})
+	}, answers(&w))
 	return w, err
 }
 
@@ -45,7 +45,7 @@ func (a *App) AddInlineWorkout(ctx context.Context, caller tenant.Caller, id ten
 		store.InsertWorkout(t.Tx, t.in, w)
 		t.attach("session.workout_added", before.Session, after)
 		return nil
-	})
+	}, answers(&w))
 	return w, err
 }
 
@@ -65,7 +65,7 @@ func (a *App) SetWorkouts(ctx context.Context, caller tenant.Caller, id tenant.S
 		}
 		t.attach("session.workouts_set", before.Session, after)
 		return nil
-	})
+	}, answers(&after))
 	return after, err
 }
 

@@ -41,7 +41,7 @@ func (s *bookingService) Book(ctx context.Context, req *connect.Request[v1.BookR
 	} else {
 		answer.Outcome = &v1.BookResponse_Entry{Entry: entryMessage(*place.Entry)}
 	}
-	return placed(req, answer, place)
+	return placed(answer, place)
 }
 
 func (s *bookingService) CancelBooking(ctx context.Context, req *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error) {
@@ -57,7 +57,7 @@ func (s *bookingService) CancelBooking(ctx context.Context, req *connect.Request
 	} else {
 		answer.Outcome = &v1.CancelBookingResponse_Entry{Entry: entryMessage(*up.Entry)}
 	}
-	return placed(req, answer, up.Place)
+	return placed(answer, up.Place)
 }
 
 func (s *bookingService) AdminCancelBooking(ctx context.Context, req *connect.Request[v1.AdminCancelBookingRequest]) (*connect.Response[v1.AdminCancelBookingResponse], error) {
@@ -73,7 +73,7 @@ func (s *bookingService) AdminCancelBooking(ctx context.Context, req *connect.Re
 	} else {
 		answer.Outcome = &v1.AdminCancelBookingResponse_Entry{Entry: entryMessage(*up.Entry)}
 	}
-	return placed(req, answer, up.Place)
+	return placed(answer, up.Place)
 }
 
 func (s *bookingService) GetBooking(ctx context.Context, req *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error) {
@@ -132,7 +132,7 @@ func (s *bookingService) MarkNoShow(ctx context.Context, req *connect.Request[v1
 	if err != nil {
 		return nil, err
 	}
-	return placed(req, &v1.MarkNoShowResponse{Booking: bookingMessage(b)}, app.Place{Booking: &b})
+	return placed(&v1.MarkNoShowResponse{Booking: bookingMessage(b)}, app.Place{Booking: &b})
 }
 
 func (s *bookingService) UndoNoShow(ctx context.Context, req *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error) {
@@ -140,11 +140,11 @@ func (s *bookingService) UndoNoShow(ctx context.Context, req *connect.Request[v1
 	if err != nil {
 		return nil, err
 	}
-	return placed(req, &v1.UndoNoShowResponse{Booking: bookingMessage(b)}, app.Place{Booking: &b})
+	return placed(&v1.UndoNoShowResponse{Booking: bookingMessage(b)}, app.Place{Booking: &b})
 }
 
 // placed answers with the headers that tell what became of a place.
-func placed[Q, A any](req *connect.Request[Q], answer *A, p app.Place) (*connect.Response[A], error) { //nolint:unparam // handlers return it as it is
+func placed[A any](answer *A, p app.Place) (*connect.Response[A], error) { //nolint:unparam // handlers return it as it is
 	status := "WAITLISTED"
 	switch {
 	case p.Booking != nil:
@@ -153,7 +153,7 @@ func placed[Q, A any](req *connect.Request[Q], answer *A, p app.Place) (*connect
 		status = string(p.Entry.Status)
 	}
 	res := connect.NewResponse(answer)
-	setBookingHeaders(res.Header(), req.Header(), status, p.Repeated)
+	setBookingHeaders(res.Header(), status, p.Repeated)
 	return res, nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/fault"
 )
 
@@ -45,10 +46,23 @@ func (c *chain) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 				answer = nil
 			}
 		}()
+		ctx, key, err := c.withKey(ctx, procedure, request.Header())
+		if err != nil {
+			return nil, err
+		}
 		if err := c.admit(ctx, procedure, request.Any()); err != nil {
 			return nil, err
 		}
-		return next(ctx, request)
+		if key == nil {
+			return next(ctx, request)
+		}
+		if err := identify(key, request.Header(), request.Any()); err != nil {
+			return nil, err
+		}
+		if answer, err = next(ctx, request); err == nil {
+			setKeyHeaders(answer.Header(), key)
+		}
+		return answer, err
 	}
 }
 
@@ -58,7 +72,11 @@ func (c *chain) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.
 		procedure := conn.Spec().Procedure
 		defer c.metrics.measure(procedure)()
 		defer func() { err = c.settle(ctx, procedure, recover(), err) }()
-		return next(ctx, &guardedConn{StreamingHandlerConn: conn, ctx: ctx, chain: c})
+		ctx, key, err := c.withKey(ctx, procedure, conn.RequestHeader())
+		if err != nil {
+			return err
+		}
+		return next(ctx, &guardedConn{StreamingHandlerConn: conn, ctx: ctx, chain: c, key: key})
 	}
 }
 
@@ -73,6 +91,7 @@ type guardedConn struct {
 	connect.StreamingHandlerConn
 	ctx   context.Context //nolint:containedctx // Receive has none of its own
 	chain *chain
+	key   *app.Key // nil: none
 }
 
 // Receive implements connect.StreamingHandlerConn.
@@ -80,7 +99,18 @@ func (g *guardedConn) Receive(message any) error {
 	if err := g.StreamingHandlerConn.Receive(message); err != nil {
 		return err
 	}
-	return g.chain.admit(g.ctx, g.Spec().Procedure, message)
+	if err := g.chain.admit(g.ctx, g.Spec().Procedure, message); err != nil || g.key == nil {
+		return err
+	}
+	return identify(g.key, g.RequestHeader(), message)
+}
+
+// Send implements connect.StreamingHandlerConn. With the first message go the headers.
+func (g *guardedConn) Send(message any) error {
+	if g.key != nil {
+		setKeyHeaders(g.ResponseHeader(), g.key)
+	}
+	return g.StreamingHandlerConn.Send(message)
 }
 
 // settle makes of whatever came of a request what is sent. It is the one place

@@ -247,7 +247,7 @@ func TestOrdinaryGRPCClient(t *testing.T) {
 	w := newWire(t)
 	w.booking.book = func(ctx context.Context, r *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
 		answer, err := answerBooking(ctx, r)
-		setBookingHeaders(answer.Header(), r.Header(), "CONFIRMED", false)
+		setBookingHeaders(answer.Header(), "CONFIRMED", false)
 		return answer, err
 	}
 	conn, err := grpc.NewClient(strings.TrimPrefix(w.url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))

@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// Headers of the booking RPCs, which browsers may read and send.
+// Headers of requests and answers, which browsers may send and read.
 const (
 	bookingStatusHeader  = "X-Booking-Status"
 	idempotentHeader     = "X-Idempotent"
@@ -43,16 +43,10 @@ func bookingChannel(header http.Header, body v1.Channel) (catalog.Channel, error
 	}
 }
 
-// idempotencyKey gives the key under which the caller may repeat the request, or "".
-func idempotencyKey(header http.Header) string { return header.Get(idempotencyKeyHeader) }
-
 // setBookingHeaders says in an answer's headers what a gateway wants to know
 // without reading the body: the booking's status without its prefix, or
-// WAITLISTED; whether the answer repeats an earlier one; and the request's key.
-func setBookingHeaders(answer, request http.Header, status string, idempotent bool) {
+// WAITLISTED; and whether the answer repeats an earlier one.
+func setBookingHeaders(answer http.Header, status string, idempotent bool) {
 	answer.Set(bookingStatusHeader, status)
 	answer.Set(idempotentHeader, strconv.FormatBool(idempotent))
-	if key := idempotencyKey(request); key != "" {
-		answer.Set(idempotencyKeyEcho, key)
-	}
 }

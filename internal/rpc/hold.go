@@ -44,7 +44,7 @@ func (s *bookingService) HoldBooking(ctx context.Context, req *connect.Request[v
 	if err != nil {
 		return nil, err
 	}
-	return placed(req, &v1.HoldBookingResponse{Booking: bookingMessage(*place.Booking)}, place)
+	return placed(&v1.HoldBookingResponse{Booking: bookingMessage(*place.Booking)}, place)
 }
 
 func (s *bookingService) ConfirmBooking(ctx context.Context, req *connect.Request[v1.ConfirmBookingRequest]) (*connect.Response[v1.ConfirmBookingResponse], error) {
@@ -70,7 +70,7 @@ func (s *bookingService) ConfirmBooking(ctx context.Context, req *connect.Reques
 	if err != nil {
 		return nil, err
 	}
-	return placed(req, &v1.ConfirmBookingResponse{Booking: bookingMessage(*place.Booking)}, place)
+	return placed(&v1.ConfirmBookingResponse{Booking: bookingMessage(*place.Booking)}, place)
 }
 
 func (s *bookingService) ReleaseHold(ctx context.Context, req *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error) {
@@ -78,7 +78,7 @@ func (s *bookingService) ReleaseHold(ctx context.Context, req *connect.Request[v
 	if err != nil {
 		return nil, err
 	}
-	return placed(req, &v1.ReleaseHoldResponse{Booking: bookingMessage(*place.Booking)}, place)
+	return placed(&v1.ReleaseHoldResponse{Booking: bookingMessage(*place.Booking)}, place)
 }
 
 func (s *bookingService) RescheduleBooking(ctx context.Context, req *connect.Request[v1.RescheduleBookingRequest]) (*connect.Response[v1.RescheduleBookingResponse], error) {
@@ -89,5 +89,5 @@ func (s *bookingService) RescheduleBooking(ctx context.Context, req *connect.Req
 	if err != nil {
 		return nil, err
 	}
-	return placed(req, &v1.RescheduleBookingResponse{Booking: bookingMessage(*moved.Booking), Promoted: int32(moved.Promoted)}, moved.Place)
+	return placed(&v1.RescheduleBookingResponse{Booking: bookingMessage(*moved.Booking), Promoted: int32(moved.Promoted)}, moved.Place)
 }

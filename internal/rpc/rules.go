@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/policy"
@@ -18,9 +19,13 @@ type Rule struct {
 	Kind       v1.Access_Rule
 	Permission string // "" where none guards or widens the RPC
 
+	reads    bool // it has no side effects
 	request  protoreflect.MessageDescriptor
 	tenantID protoreflect.FieldDescriptor // of the request
 }
+
+// mutates reports whether the RPC changes something for a caller.
+func (r Rule) mutates() bool { return !r.reads && r.Kind != v1.Access_RULE_PUBLIC }
 
 const contract = protoreflect.FullName("berth.v1")
 
@@ -49,6 +54,7 @@ func Rules() (map[string]Rule, error) {
 func ruleOf(method protoreflect.MethodDescriptor) (Rule, error) {
 	rule := Rule{
 		Procedure: fmt.Sprintf("/%s/%s", method.Parent().FullName(), method.Name()),
+		reads:     reads(method),
 		request:   method.Input(),
 		tenantID:  method.Input().Fields().ByName("tenant_id"),
 	}
@@ -79,4 +85,9 @@ func ruleOf(method protoreflect.MethodDescriptor) (Rule, error) {
 		return rule, errors.New("the option (berth.v1.access) is missing")
 	}
 	return rule, nil
+}
+
+func reads(method protoreflect.MethodDescriptor) bool {
+	options, _ := method.Options().(*descriptorpb.MethodOptions)
+	return options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS
 }

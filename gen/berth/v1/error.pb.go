@@ -143,7 +143,11 @@ const (
 	ErrorReason_ERROR_REASON_RESCHEDULE_TARGET ErrorReason = 119
 	// already_exists: the external_ref was used with other content.
 	ErrorReason_ERROR_REASON_EXTERNAL_REF_CONFLICT ErrorReason = 120
-	// already_exists: the idempotency key was used with other content.
+	// already_exists: the idempotency key was used with other content. Every mutation takes a key
+	// in the header Idempotency-Key, 1 to 200 visible ASCII characters. For 24 hours the same request of the same caller
+	// under the same key is answered as it was at first, without being done again; a second one that comes while the first is under
+	// way waits for it. An answer names its key in the header X-Idempotency-Key, and says X-Idempotent: true where it is
+	// a repetition. What was refused uses no key up: the next request under it is tried anew.
 	ErrorReason_ERROR_REASON_IDEMPOTENCY_CONFLICT ErrorReason = 121
 	// failed_precondition: the item's stock is taken in that span; `item_id`.
 	ErrorReason_ERROR_REASON_ITEM_UNAVAILABLE ErrorReason = 122
@@ -177,7 +181,8 @@ const (
 	ErrorReason_ERROR_REASON_RATE_LIMITED ErrorReason = 181
 	// unavailable: others were faster too often. Nothing happened; safe to retry.
 	ErrorReason_ERROR_REASON_CONTENTION ErrorReason = 182
-	// deadline_exceeded: out of time. With an idempotency key it is safe to retry.
+	// deadline_exceeded: out of time. With an idempotency key it is safe to retry: where the first
+	// request was done after all, the answer is its own.
 	ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED ErrorReason = 183
 	// canceled: the caller gave up.
 	ErrorReason_ERROR_REASON_CANCELED ErrorReason = 184

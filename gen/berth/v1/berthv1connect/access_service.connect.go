@@ -97,12 +97,14 @@ type AccessServiceClient interface {
 	// CheckAccess says whether someone may do something, and through which role.
 	// Errors: MEMBER_NOT_FOUND, SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_NOT_FOUND.
 	CheckAccess(context.Context, *connect.Request[v1.CheckAccessRequest]) (*connect.Response[v1.CheckAccessResponse], error)
-	// CreateServiceAccount makes an account with one key, which is shown this once.
+	// CreateServiceAccount makes an account with one key, which is shown this once: where an idempotency
+	// key repeats the answer, the key's text is empty.
 	// Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED.
 	CreateServiceAccount(context.Context, *connect.Request[v1.CreateServiceAccountRequest]) (*connect.Response[v1.CreateServiceAccountResponse], error)
 	// ListServiceAccounts reads the accounts, by name. Keys are never among what it gives.
 	ListServiceAccounts(context.Context, *connect.Request[v1.ListServiceAccountsRequest]) (*connect.Response[v1.ListServiceAccountsResponse], error)
-	// RotateServiceAccountKey makes a new key, which is shown this once, and ends the others.
+	// RotateServiceAccountKey makes a new key, which is shown this once, and ends the others. Where an
+	// idempotency key repeats the answer, the new key's text is empty.
 	// Errors: SERVICE_ACCOUNT_NOT_FOUND (also where it is revoked), PERMISSION_DENIED.
 	RotateServiceAccountKey(context.Context, *connect.Request[v1.RotateServiceAccountKeyRequest]) (*connect.Response[v1.RotateServiceAccountKeyResponse], error)
 	// RevokeServiceAccount ends an account for good: its keys, and tokens that they gave. Revoking again changes nothing.
@@ -315,12 +317,14 @@ type AccessServiceHandler interface {
 	// CheckAccess says whether someone may do something, and through which role.
 	// Errors: MEMBER_NOT_FOUND, SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_NOT_FOUND.
 	CheckAccess(context.Context, *connect.Request[v1.CheckAccessRequest]) (*connect.Response[v1.CheckAccessResponse], error)
-	// CreateServiceAccount makes an account with one key, which is shown this once.
+	// CreateServiceAccount makes an account with one key, which is shown this once: where an idempotency
+	// key repeats the answer, the key's text is empty.
 	// Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED.
 	CreateServiceAccount(context.Context, *connect.Request[v1.CreateServiceAccountRequest]) (*connect.Response[v1.CreateServiceAccountResponse], error)
 	// ListServiceAccounts reads the accounts, by name. Keys are never among what it gives.
 	ListServiceAccounts(context.Context, *connect.Request[v1.ListServiceAccountsRequest]) (*connect.Response[v1.ListServiceAccountsResponse], error)
-	// RotateServiceAccountKey makes a new key, which is shown this once, and ends the others.
+	// RotateServiceAccountKey makes a new key, which is shown this once, and ends the others. Where an
+	// idempotency key repeats the answer, the new key's text is empty.
 	// Errors: SERVICE_ACCOUNT_NOT_FOUND (also where it is revoked), PERMISSION_DENIED.
 	RotateServiceAccountKey(context.Context, *connect.Request[v1.RotateServiceAccountKeyRequest]) (*connect.Response[v1.RotateServiceAccountKeyResponse], error)
 	// RevokeServiceAccount ends an account for good: its keys, and tokens that they gave. Revoking again changes nothing.

@@ -899,7 +899,8 @@ export const AccessService: GenService<{
     output: typeof CheckAccessResponseSchema;
   },
   /**
-   * CreateServiceAccount makes an account with one key, which is shown this once.
+   * CreateServiceAccount makes an account with one key, which is shown this once: where an idempotency
+   * key repeats the answer, the key's text is empty.
    * Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED.
    *
    * @generated from rpc berth.v1.AccessService.CreateServiceAccount
@@ -920,7 +921,8 @@ export const AccessService: GenService<{
     output: typeof ListServiceAccountsResponseSchema;
   },
   /**
-   * RotateServiceAccountKey makes a new key, which is shown this once, and ends the others.
+   * RotateServiceAccountKey makes a new key, which is shown this once, and ends the others. Where an
+   * idempotency key repeats the answer, the new key's text is empty.
    * Errors: SERVICE_ACCOUNT_NOT_FOUND (also where it is revoked), PERMISSION_DENIED.
    *
    * @generated from rpc berth.v1.AccessService.RotateServiceAccountKey

@@ -1434,6 +1434,7 @@ export const ListBenefitProvidersResponseSchema: GenMessage<ListBenefitProviders
  *
  * Answers carry the headers X-Booking-Status (the booking's status without its
  * prefix, or WAITLISTED) and X-Idempotent (true where the answer repeats an earlier one).
+ * Like every mutation these take an Idempotency-Key: see ERROR_REASON_IDEMPOTENCY_CONFLICT.
  *
  * @generated from service berth.v1.BookingService
  */

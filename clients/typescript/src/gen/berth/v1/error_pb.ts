@@ -421,7 +421,11 @@ export enum ErrorReason {
   EXTERNAL_REF_CONFLICT = 120,
 
   /**
-   * already_exists: the idempotency key was used with other content.
+   * already_exists: the idempotency key was used with other content. Every mutation takes a key
+   * in the header Idempotency-Key, 1 to 200 visible ASCII characters. For 24 hours the same request of the same caller
+   * under the same key is answered as it was at first, without being done again; a second one that comes while the first is under
+   * way waits for it. An answer names its key in the header X-Idempotency-Key, and says X-Idempotent: true where it is
+   * a repetition. What was refused uses no key up: the next request under it is tried anew.
    *
    * @generated from enum value: ERROR_REASON_IDEMPOTENCY_CONFLICT = 121;
    */
@@ -540,7 +544,8 @@ export enum ErrorReason {
   CONTENTION = 182,
 
   /**
-   * deadline_exceeded: out of time. With an idempotency key it is safe to retry.
+   * deadline_exceeded: out of time. With an idempotency key it is safe to retry: where the first
+   * request was done after all, the answer is its own.
    *
    * @generated from enum value: ERROR_REASON_DEADLINE_EXCEEDED = 183;
    */

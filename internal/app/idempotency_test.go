@@ -1,0 +1,398 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/grant"
+	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// under is a context in which what is asked for happens once.
+func under(t *testing.T, text, procedure, content string) (context.Context, *app.Key) {
+	t.Helper()
+	sum := sha256.Sum256([]byte(content))
+	key := &app.Key{Text: text, Procedure: procedure, Hash: sum[:]}
+	return app.WithKey(t.Context(), key), key
+}
+
+func grantOne(t *testing.T, h *house, by tenant.Caller, s credit.Subscription, text, procedure, content string) (credit.Entry, bool, error) {
+	t.Helper()
+	ctx, key := under(t, text, procedure, content)
+	line, _, err := h.app.GrantCredits(ctx, by, s.ID, 1, "a gift")
+	return line, key.Repeated, err
+}
+
+func TestAKeyMakesItHappenOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	s := h.subscribe(h.member("Mia"), h.plan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+
+	first, repeated, err := grantOne(t, h, h.Owner, s, "k", "p", "one")
+	if err != nil || repeated {
+		t.Fatal(repeated, err)
+	}
+	again, repeated, err := grantOne(t, h, h.Owner, s, "k", "p", "one")
+	if err != nil || !repeated {
+		t.Fatal(repeated, err)
+	}
+	if diff := cmp.Diff(first, again); diff != "" {
+		t.Errorf("answers differ:\n%s", diff)
+	}
+	if got := h.balance(s); got != 6 {
+		t.Fatalf("balance %d", got)
+	}
+
+	_, repeated, err = grantOne(t, h, h.Owner, s, "k", "p", "another")
+	wantReason(t, err, fault.IdempotencyConflict)
+	if repeated || h.balance(s) != 6 {
+		t.Error("a conflict is no repetition, and has no effect")
+	}
+
+	// The key is another one's elsewhere.
+	for _, other := range []struct {
+		by              tenant.Caller
+		text, procedure string
+	}{{h.Owner, "k", "q"}, {h.Owner, "K", "p"}, {h.Coach, "k", "p"}} {
+		if _, repeated, err := grantOne(t, h, other.by, s, other.text, other.procedure, "another"); err != nil || repeated {
+			t.Errorf("%s %s: %v %v", other.text, other.procedure, repeated, err)
+		}
+	}
+	if got := h.balance(s); got != 9 {
+		t.Errorf("balance %d", got)
+	}
+	there := h.another()
+	ctx, key := under(t, "k", "p", "another")
+	// The same person, by id, in another tenant.
+	by := there.Owner
+	by.Member = h.Owner.Member
+	if _, err := there.app.CreatePlan(ctx, by, credit.Plan{Name: "Plan", Kind: credit.Unlimited}); err != nil || key.Repeated {
+		t.Error(key.Repeated, err)
+	}
+}
+
+func TestAKeyEndsAfterADay(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	s := h.subscribe(h.member("Mia"), h.plan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+	for _, step := range []struct {
+		after   time.Duration
+		content string
+		again   bool
+		balance int
+	}{
+		{0, "one", false, 6},
+		{24*time.Hour - time.Microsecond, "one", true, 6},
+		{24 * time.Hour, "two", false, 7}, // nothing is left of what it stood for
+		{48*time.Hour - time.Microsecond, "two", true, 7},
+	} {
+		h.clock.Set(noon.Add(step.after))
+		_, repeated, err := grantOne(t, h, h.Owner, s, "k", "p", step.content)
+		if err != nil || repeated != step.again || h.balance(s) != step.balance {
+			t.Errorf("after %v: repeated %v, balance %d, %v", step.after, repeated, h.balance(s), err)
+		}
+	}
+	kept := func() int { return h.count(`select count(*) from idempotency_keys where tenant_id = $1`, h.Tenant) }
+	if _, err := h.app.SweepTenant(t.Context(), h.Tenant); err != nil || kept() != 1 {
+		t.Errorf("%d keys are kept, %v", kept(), err)
+	}
+	h.clock.Set(noon.Add(48 * time.Hour))
+	if _, err := h.app.SweepTenant(t.Context(), h.Tenant); err != nil || kept() != 0 {
+		t.Errorf("%d keys are kept, %v", kept(), err)
+	}
+}
+
+// What is refused uses no key up.
+func TestARefusalFreesTheKey(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	mia := h.member("Mia")
+	h.subscribe(mia, h.plan(credit.Plan{Kind: credit.Unlimited}))
+	session := h.session(slot{State: catalog.Draft})
+	book := func() (app.Place, error) {
+		ctx, _ := under(t, "k", "book", "")
+		return h.app.Book(ctx, mia, app.BookRequest{Session: session, Party: 1, Channel: catalog.Online})
+	}
+	_, err := book()
+	if err == nil {
+		t.Fatal("a draft was booked")
+	}
+	if _, err := h.app.PublishSession(t.Context(), h.Owner, session, nil); err != nil {
+		t.Fatal(err)
+	}
+	if place, err := book(); err != nil || place.Booking == nil {
+		t.Fatal(place, err)
+	}
+}
+
+// A use case that loads nothing would fail by its own earlier work, if its key did not come first.
+func TestAKeyComesBeforeConstraints(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	create := func(ctx context.Context) (credit.Plan, error) {
+		return h.app.CreatePlan(ctx, h.Owner, credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10, Period: new(30 * 24 * time.Hour)})
+	}
+	ctx, _ := under(t, "k", "p", "")
+	first, err := create(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := create(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, again); diff != "" {
+		t.Errorf("answers differ:\n%s", diff)
+	}
+	if _, err := create(t.Context()); fault.ReasonOf(err) != fault.AlreadyExistsReason {
+		t.Errorf("without the key: %v", err)
+	}
+}
+
+// All who come with the same key at once get the answer of the one that had an effect.
+func TestOneKeyAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	session := h.session(slot{Capacity: -1})
+	guest := app.BookRequest{Session: session, Party: 1, Channel: catalog.Phone, Guest: true, Hold: true, Contact: booking.Contact{Name: "Kim"}}
+
+	const callers = 1000
+	places := make([]app.Place, callers)
+	repeated := make([]bool, callers)
+	var all sync.WaitGroup
+	for i := range callers {
+		all.Go(func() {
+			ctx, key := under(t, "k", "hold", "Kim")
+			var err error
+			if places[i], err = h.app.Book(ctx, h.Owner, guest); err != nil {
+				t.Error(err)
+			}
+			repeated[i] = key.Repeated
+		})
+	}
+	all.Wait()
+	if t.Failed() {
+		return
+	}
+	firsts := 0
+	for i := range callers {
+		if !repeated[i] {
+			firsts++
+		}
+		if diff := cmp.Diff(places[0], places[i]); diff != "" {
+			t.Fatalf("answers differ:\n%s", diff)
+		}
+	}
+	if n := h.count(`select count(*) from bookings where session_id = $1`, session); n != 1 || firsts != 1 {
+		t.Errorf("%d bookings, %d had an effect", n, firsts)
+	}
+
+	// Without a key each is one of its own.
+	const few = 20
+	for range few {
+		all.Go(func() {
+			if _, err := h.app.Book(t.Context(), h.Owner, guest); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := h.count(`select count(*) from bookings where session_id = $1`, session); n != 1+few {
+		t.Errorf("%d bookings", n)
+	}
+}
+
+func TestAKeyNeverBringsASecretBack(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx, _ := under(t, "k", "account", "")
+	create := func() (grant.Account, string) {
+		account, text, err := h.app.CreateServiceAccount(ctx, h.Owner, grant.Account{Name: "Till", Roles: []string{tenant.RolePartner}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return account, text
+	}
+	account, text := create()
+	same, none := create()
+	if diff := cmp.Diff(account, same); diff != "" || text == "" || none != "" {
+		t.Errorf("keys %q and %q\n%s", text, none, diff)
+	}
+	if n := h.count(`select count(*) from idempotency_keys where answer::text like '%' || $1 || '%'`, text); n != 0 {
+		t.Error("the key is kept")
+	}
+}
+
+func TestAnImportUnderAKey(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	file := []byte("name,email\nMia,mia@example.com\nNoa,noa@example.com\n")
+	load := func(ctx context.Context) (app.MemberImport, error) {
+		return h.app.ImportMembers(ctx, h.Owner, file, false, func(member.Progress) error { return nil })
+	}
+	ctx, key := under(t, "k", "import", "")
+	first, err := load(ctx)
+	if err != nil || first.Imported != 2 || key.Repeated {
+		t.Fatal(first, key.Repeated, err)
+	}
+	if again, err := load(ctx); err != nil || again != first || !key.Repeated {
+		t.Error(again, key.Repeated, err)
+	}
+	if other, err := load(t.Context()); err != nil || other.Wrong != 2 {
+		t.Error("without the key:", other, err)
+	}
+}
+
+// lossy breaks the connection over which the next message goes that contains a text, when the server has dealt with it.
+type lossy struct{ text atomic.Pointer[string] }
+
+func (l *lossy) dial(c *pg.Config) {
+	c.Dial = func(ctx context.Context, kind, addr string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, kind, addr)
+		return lossyConn{conn, l}, err
+	}
+}
+
+type lossyConn struct {
+	net.Conn
+	*lossy
+}
+
+func (c lossyConn) Write(p []byte) (int, error) {
+	text := c.text.Load()
+	if text == nil || !bytes.Contains(p, []byte(*text)) || !c.text.CompareAndSwap(text, nil) {
+		return c.Conn.Write(p)
+	}
+	defer c.Close()
+	n, err := c.Conn.Write(p)
+	_, _ = io.ReadFull(c.Conn, make([]byte, 1)) // the answer comes in one piece, behind the commit
+	return n, err
+}
+
+// Nobody learns whether a transaction was committed whose connection broke at that moment; but its key tells.
+func TestAKeyTellsWhatBecameOfACommit(t *testing.T) {
+	t.Parallel()
+	var l lossy
+	h := newHouse(t, l.dial)
+	s := h.subscribe(h.member("Mia"), h.plan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+
+	l.text.Store(new("a gift"))
+	line, _, err := grantOne(t, h, h.Owner, s, "k", "p", "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.text.Load() != nil {
+		t.Fatal("no connection was broken")
+	}
+	if line.Balance != 6 || h.balance(s) != 6 {
+		t.Errorf("the line says %d, the subscription %d", line.Balance, h.balance(s))
+	}
+
+	l.text.Store(new("a gift"))
+	if _, _, err := h.app.GrantCredits(t.Context(), h.Owner, s.ID, 1, "a gift"); !errors.Is(err, pg.ErrCommitUnknown) {
+		t.Errorf("without a key: %v", err)
+	}
+}
+
+// An answer that is kept comes back as it was: nothing of it is lost on its way through JSON.
+func TestAnswersSurviveJSON(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []any{
+		app.Place{}, app.GivenUp{}, app.Rescheduled{}, app.CancelledSession{}, app.Bulk{}, app.SeriesEdited{}, app.SessionImport{}, app.MemberImport{},
+		app.CheckedIn{}, booking.Booking{}, booking.Item{}, booking.Provider{}, catalog.Tenant{}, catalog.Location{}, catalog.Resource{},
+		catalog.Service{}, catalog.Effective{}, credit.Plan{}, credit.Subscription{}, credit.Entry{}, grant.Account{}, grant.Role{},
+		member.Member{}, member.Device{}, session.Session{}, session.Series{}, session.Workout{}, []tenant.SessionID{}, []string{}, time.Time{},
+	} {
+		kind := reflect.TypeOf(answer)
+		for _, whole := range []bool{true, false} {
+			kept, back := reflect.New(kind), reflect.New(kind)
+			if whole {
+				fill(t, kind.String(), kept.Elem())
+			}
+			text, err := json.Marshal(kept.Interface())
+			if err == nil {
+				err = json.Unmarshal(text, back.Interface())
+			}
+			if err != nil {
+				t.Errorf("%v: %v", kind, err)
+			} else if diff := cmp.Diff(kept.Interface(), back.Interface()); diff != "" {
+				t.Errorf("%v:\n%s", kind, diff)
+			}
+		}
+	}
+}
+
+// fill gives every part of a value something that is not zero.
+func fill(t *testing.T, name string, v reflect.Value) {
+	t.Helper()
+	switch into := v.Addr().Interface().(type) {
+	case *time.Time:
+		*into = noon.Add(time.Microsecond)
+		return
+	case *civil.Date:
+		*into = civil.DateOf(noon, time.UTC)
+		return
+	case *civil.TimeOfDay:
+		*into = civil.TimeOfDay{Hour: 12, Minute: 30}
+		return
+	case *tenant.UUID:
+		*into = newID[tenant.MemberID]().UUID
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			if !field.IsExported() {
+				t.Fatalf("%s.%s is lost", name, field.Name)
+			}
+			fill(t, name+"."+field.Name, v.Field(i))
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, name, v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(t, name, v.Index(0))
+		fill(t, name, v.Index(1))
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(t, name, key)
+		fill(t, name, value)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.String:
+		v.SetString("text <&> \x00")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(7)
+	case reflect.Float64:
+		v.SetFloat(52.51)
+	default:
+		t.Fatalf("%s: a %v is lost", name, v.Type())
+	}
+}

@@ -1,0 +1,65 @@
+package rpc
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/fault"
+)
+
+const maxIdempotencyKey = 200
+
+// withKey reads the key under which the caller may repeat a mutation. Requests without one, and RPCs that have no
+// side effects or no caller, have none.
+func (a *admission) withKey(ctx context.Context, procedure string, header http.Header) (context.Context, *app.Key, error) {
+	sent := header.Values(idempotencyKeyHeader)
+	if rule := a.rules[procedure]; len(sent) == 0 || !rule.mutates() {
+		return ctx, nil, nil
+	}
+	if len(sent) > 1 || !visible(sent[0]) || len(sent[0]) > maxIdempotencyKey {
+		return ctx, nil, fault.Invalid(idempotencyKeyHeader, "The header %s must be 1 to %d visible ASCII characters.", idempotencyKeyHeader, maxIdempotencyKey)
+	}
+	key := &app.Key{Text: sent[0], Procedure: procedure}
+	return app.WithKey(ctx, key), key, nil
+}
+
+func visible(text string) bool {
+	for _, c := range []byte(text) {
+		if c <= ' ' || c > '~' {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// identify puts into a key what is asked for: the message, once its tenant is named, and the header that
+// says as much as one of its fields.
+func identify(key *app.Key, header http.Header, message any) error {
+	m, err := protoMessage(message)
+	if err != nil {
+		return err
+	}
+	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("rpc: request not identified: %w", err)
+	}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s\n%q\n", key.Procedure, header.Values(bookingChannelHeader))
+	sum.Write(body)
+	key.Hash = sum.Sum(nil)
+	return nil
+}
+
+// setKeyHeaders says in an answer's headers under which key it may be had again, and whether it was. The
+// handler may know of another reason to call it a repetition.
+func setKeyHeaders(answer http.Header, key *app.Key) {
+	answer.Set(idempotencyKeyEcho, key.Text)
+	if key.Repeated {
+		answer.Set(idempotentHeader, "true")
+	}
+}

@@ -1,0 +1,104 @@
+package rpc
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+func TestIdempotencyKey(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	eachProtocol(t, func(t *testing.T, web *http.Client, options connect.ClientOption) {
+		credits := berthv1connect.NewCreditServiceClient(web, s.URL, options)
+		name := t.Name()
+		create := func(who, plan string, keys ...string) (*connect.Response[v1.CreatePlanResponse], error) {
+			request := as(s.Token(t, who), &v1.CreatePlanRequest{Plan: &v1.PlanInput{Name: plan, Kind: v1.PlanKind_PLAN_KIND_UNLIMITED}})
+			for _, key := range keys {
+				request.Header().Add("Idempotency-Key", key)
+			}
+			return credits.CreatePlan(t.Context(), request)
+		}
+		first, err := create("owner", name, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := create("owner", name, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(first.Msg, again.Msg, protocmp.Transform()); diff != "" {
+			t.Errorf("answers differ:\n%s", diff)
+		}
+		for i, answer := range []*connect.Response[v1.CreatePlanResponse]{first, again} {
+			if got, want := answer.Header().Get("X-Idempotent"), []string{"", "true"}[i]; got != want {
+				t.Errorf("answer %d: X-Idempotent is %q", i, got)
+			}
+			if got := answer.Header().Get("X-Idempotency-Key"); got != name {
+				t.Errorf("answer %d: X-Idempotency-Key is %q", i, got)
+			}
+		}
+
+		_, err = create("owner", name+" other", name)
+		if diff := cmp.Diff(told{connect.CodeAlreadyExists, "IDEMPOTENCY_CONFLICT", nil}, tell(t, err)); diff != "" {
+			t.Error(diff)
+		}
+		// Another caller's key is another key; what stands in the way is the plan's name.
+		if _, err = create("admin", name, name); tell(t, err).Reason != "ALREADY_EXISTS" {
+			t.Error(err)
+		}
+		for _, wrong := range [][]string{{"with space"}, {strings.Repeat("k", 201)}, {"one", "two"}} {
+			_, err := create("owner", name+" wrong", wrong...)
+			if diff := cmp.Diff(told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "Idempotency-Key"}}, tell(t, err)); diff != "" {
+				t.Errorf("%q: %s", wrong, diff)
+			}
+		}
+
+		members := berthv1connect.NewMemberServiceClient(web, s.URL, options)
+		csv := []byte("name,email\nMia," + strings.ToLower(strings.NewReplacer("/", "-", "+", "-").Replace(name)) + "@example.com\n")
+		var reports []*v1.MemberImportReport
+		for i := range 2 {
+			request := as(s.Token(t, "owner"), &v1.ImportMembersRequest{Csv: csv})
+			request.Header().Set("Idempotency-Key", name)
+			stream, err := members.ImportMembers(t.Context(), request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for stream.Receive() {
+				if report := stream.Msg().GetReport(); report != nil {
+					reports = append(reports, report)
+				}
+			}
+			if stream.Err() != nil {
+				t.Fatal(stream.Err())
+			}
+			if got, want := stream.ResponseHeader().Get("X-Idempotent"), []string{"", "true"}[i]; got != want {
+				t.Errorf("import %d: X-Idempotent is %q", i, got)
+			}
+			_ = stream.Close()
+		}
+		if len(reports) != 2 || reports[0].GetImported() != 1 || !cmp.Equal(reports[0], reports[1], protocmp.Transform()) {
+			t.Errorf("reports: %v", reports)
+		}
+	})
+}
+
+// Reads have no use for a key, and ask for nothing about it.
+func TestReadsTakeNoKey(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	request := as(s.Token(t, tenant.RoleOwner), &v1.GetTenantRequest{})
+	request.Header().Set("Idempotency-Key", "not visible: \t")
+	answer, err := berthv1connect.NewTenantServiceClient(s.Client, s.URL).GetTenant(t.Context(), request)
+	if err != nil || answer.Header().Get("X-Idempotency-Key") != "" {
+		t.Error(answer, err)
+	}
+}
