@@ -35,6 +35,7 @@ var (
 		"", " ", strings.Repeat("x", 10_000), strings.Repeat("🤸🏽", 60), "مرحبا بالعالم", "\u202eflow\u202c e\u0301\u200b", "a\x00b", "\x01\x1b[31m\x7f\ufffe",
 		"one\ntwo\r\n\tthree", `' or 1=1 -- %_\`, "<script>alert(1)</script>", "(", "-1", "A", "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
 	}
+	oddIDs   = []string{"", "x", "a\x00b", "00000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"}
 	oddRules = []string{
 		"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=5", "FREQ=SECONDLY;COUNT=10000", "FREQ=DAILY;COUNT=0", "FREQ=DAILY;COUNT=-1",
 		"FREQ=DAILY;INTERVAL=999999999999", "FREQ=DAILY;UNTIL=00010101", "FREQ=DAILY;UNTIL=99991231T235959Z", "FREQ=YEARLY;BYSETPOS=366;BYDAY=MO;BYMONTH=2",
@@ -96,7 +97,10 @@ func oddities(at place) []protoreflect.Value {
 	switch field.Kind() {
 	case protoreflect.StringKind:
 		texts := oddTexts
-		if field.Name() == "rule" {
+		switch {
+		case at.isID():
+			texts = oddIDs
+		case field.Name() == "rule":
 			texts = slices.Concat(texts, oddRules)
 		}
 		for _, text := range texts {

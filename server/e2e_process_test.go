@@ -125,8 +125,8 @@ func (p *process) memory(t *testing.T) int {
 
 const (
 	// mostMemory and largestBinary are what a small machine has to spare.
-	mostMemory    = 60_000_000
-	largestBinary = 60_000_000
+	mostMemory    = 60 << 20
+	largestBinary = 60 << 20
 	// secondStart is how long somebody waits who has started it before.
 	secondStart = 3 * time.Second
 )

@@ -45,7 +45,7 @@ func TestDecide(t *testing.T) {
 		"a role's name":       {here, "owner", "session.read", access.Decision{}},
 		"a policy node":       {here, "role:owner", "session.read", access.Decision{}},
 		"no subject":          {here, "", "session.read", access.Decision{}},
-		"a service account":   {here, "sa:7", "booking.create_for_others", access.Decision{Active: true, Allowed: true, Role: "partner", Roles: []string{"partner"}}},
+		"a service account":   {here, "sa:7", "booking.hold_for_others", access.Decision{Active: true, Allowed: true, Role: "partner", Roles: []string{"partner"}}},
 		"no roles":            {here, "idle", "session.read", access.Decision{Active: true, Member: sam}},
 		"owner elsewhere":     {there, "ann", "audit.read", access.Decision{Active: true, Allowed: true, Role: "owner", Member: sam, Roles: []string{"owner", "greeter"}}},
 		"an own role of here": {there, "sa:7", "booking.create", access.Decision{}},
