@@ -53,16 +53,21 @@ func (c *chain) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if err := c.admit(ctx, procedure, request.Any()); err != nil {
 			return nil, err
 		}
-		if key == nil {
-			return next(ctx, request)
+		if key != nil {
+			if err := identify(key, request.Header(), request.Any()); err != nil {
+				return nil, err
+			}
 		}
-		if err := identify(key, request.Header(), request.Any()); err != nil {
+		if answer, err = next(ctx, request); err != nil {
 			return nil, err
 		}
-		if answer, err = next(ctx, request); err == nil {
+		if key != nil {
 			setKeyHeaders(answer.Header(), key)
 		}
-		return answer, err
+		if answer.Header().Get(idempotentHeader) == "true" {
+			c.metrics.repeat(procedure)
+		}
+		return answer, nil
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 )
 
 // metrics are what an operator wants to see of the RPCs. Procedures are those of
@@ -14,6 +16,11 @@ type metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	inFlight prometheus.Gauge
+
+	// What people who sell slots watch, under the names that such systems give it.
+	latency  map[string]prometheus.Histogram // by procedure
+	refused  *prometheus.CounterVec
+	repeated *prometheus.CounterVec
 }
 
 func newMetrics(to prometheus.Registerer) (*metrics, error) {
@@ -25,14 +32,30 @@ func newMetrics(to prometheus.Registerer) (*metrics, error) {
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "berth_rpc_duration_seconds",
 			Help:    "Time from the complete request message to the answer; of a stream, to its end.",
-			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
+			Buckets: latencyBuckets,
 		}, []string{"procedure"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "berth_rpc_in_flight",
 			Help: "Requests that are being answered now.",
 		}),
+		latency: map[string]prometheus.Histogram{
+			berthv1connect.BookingServiceHoldBookingProcedure:    bookingLatency("booking_hold_latency", "Seconds from the request for a hold to its answer."),
+			berthv1connect.BookingServiceConfirmBookingProcedure: bookingLatency("booking_confirm_latency", "Seconds from the request for a confirmation to its answer."),
+		},
+		refused: prometheus.NewCounterVec(prometheus.CounterOpts{ //nolint:promlinter // dashboards know it by this name
+			Name: "booking_errors",
+			Help: "Requests about bookings that failed, by operation and by type, which is the error's reason.",
+		}, []string{"operation", "type"}),
+		repeated: prometheus.NewCounterVec(prometheus.CounterOpts{ //nolint:promlinter // dashboards know it by this name
+			Name: "booking_idempotent_hits",
+			Help: "Requests about bookings that were answered with what an earlier one had come to, by operation.",
+		}, []string{"operation"}),
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight} {
+	collectors := []prometheus.Collector{m.requests, m.duration, m.inFlight, m.refused, m.repeated}
+	for _, h := range m.latency {
+		collectors = append(collectors, h)
+	}
+	for _, c := range collectors {
 		if err := to.Register(c); err != nil {
 			return nil, fmt.Errorf("metrics: %w", err)
 		}
@@ -42,6 +65,27 @@ func newMetrics(to prometheus.Registerer) (*metrics, error) {
 
 func (m *metrics) count(procedure, code, reason string) {
 	m.requests.WithLabelValues(label(procedure), code, reason).Inc()
+	if operation, ok := bookingOperation(procedure); ok && reason != "" {
+		m.refused.WithLabelValues(operation, reason).Inc()
+	}
+}
+
+// repeat counts an answer that was given before.
+func (m *metrics) repeat(procedure string) {
+	if operation, ok := bookingOperation(procedure); ok {
+		m.repeated.WithLabelValues(operation).Inc()
+	}
+}
+
+func bookingLatency(name, help string) prometheus.Histogram {
+	return prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: latencyBuckets})
+}
+
+var latencyBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10}
+
+// bookingOperation names an RPC of BookingService by its method.
+func bookingOperation(procedure string) (string, bool) {
+	return strings.CutPrefix(procedure, "/"+berthv1connect.BookingServiceName+"/")
 }
 
 // measure begins a request; the function that it gives ends it.
@@ -50,7 +94,11 @@ func (m *metrics) measure(procedure string) func() {
 	m.inFlight.Inc()
 	return func() {
 		m.inFlight.Dec()
-		m.duration.WithLabelValues(label(procedure)).Observe(time.Since(start).Seconds())
+		seconds := time.Since(start).Seconds()
+		m.duration.WithLabelValues(label(procedure)).Observe(seconds)
+		if h, ok := m.latency[procedure]; ok {
+			h.Observe(seconds)
+		}
 	}
 }
 

@@ -1,0 +1,53 @@
+package rpc
+
+import (
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+)
+
+func TestBookingMetricsGoByTheNamesOfTheField(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	m, err := newMetrics(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.measure(berthv1connect.BookingServiceHoldBookingProcedure)()
+	m.measure(berthv1connect.BookingServiceConfirmBookingProcedure)()
+	m.measure(berthv1connect.BookingServiceConfirmBookingProcedure)()
+	m.count(berthv1connect.BookingServiceHoldBookingProcedure, "resource_exhausted", "SESSION_FULL")
+	m.count(berthv1connect.BookingServiceHoldBookingProcedure, "ok", "")
+	m.count(berthv1connect.SessionServiceGetSessionProcedure, "not_found", "SESSION_NOT_FOUND")
+	m.repeat(berthv1connect.BookingServiceBookProcedure)
+	m.repeat(berthv1connect.CreditServiceCreatePlanProcedure)
+
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]uint64)
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			name := family.GetName()
+			for _, l := range metric.GetLabel() {
+				name += " " + l.GetName() + "=" + l.GetValue()
+			}
+			got[name] = metric.GetHistogram().GetSampleCount() + uint64(metric.GetCounter().GetValue())
+		}
+	}
+	for name, want := range map[string]uint64{
+		"booking_hold_latency":                                       1,
+		"booking_confirm_latency":                                    2,
+		"booking_errors operation=HoldBooking type=SESSION_FULL":     1,
+		"booking_errors operation=GetSession type=SESSION_NOT_FOUND": 0,
+		"booking_idempotent_hits operation=Book":                     1,
+		"booking_idempotent_hits operation=CreatePlan":               0,
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %d, want %d", name, got[name], want)
+		}
+	}
+}
