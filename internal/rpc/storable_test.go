@@ -1,0 +1,51 @@
+package rpc
+
+import (
+	"math"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/fault"
+)
+
+func TestWhatNoColumnKeeps(t *testing.T) {
+	t.Parallel()
+	const none = "00000000-0000-0000-0000-000000000000"
+	for name, test := range map[string]struct {
+		message proto.Message
+		field   string // "": it is kept
+	}{
+		"nothing":               {&v1.BookRequest{}, ""},
+		"any text":              {&v1.BookRequest{SessionId: aSession, Note: "\x01\ufffe " + none}, ""},
+		"NUL":                   {&v1.BookRequest{Note: "a\x00"}, "note"},
+		"NUL inside":            {&v1.CreatePlanRequest{Plan: &v1.PlanInput{Name: "\x00"}}, "plan.name"},
+		"NUL in a list":         {&v1.CreateServiceAccountRequest{Roles: []string{"coach", "\x00"}}, "roles"},
+		"first and last second": {&v1.TimeRange{Start: &timestamppb.Timestamp{Seconds: -62135596800}, End: &timestamppb.Timestamp{Seconds: 253402300799}}, ""},
+		"a time beyond":         {&v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: &v1.TimeRange{End: &timestamppb.Timestamp{Seconds: math.MaxInt64}}}}, "filter.starts_within.end"},
+		"the nil UUID":          {&v1.BookRequest{MemberId: none}, "member_id"},
+		"the nil UUID listed":   {&v1.SetWorkoutsRequest{WorkoutIds: []string{aSession, none}}, "workout_ids"},
+	} {
+		err := storable(test.message.ProtoReflect(), "")
+		if test.field == "" && err == nil {
+			continue
+		}
+		f, ok := err.(*fault.Error)
+		if !ok || f.Field != test.field || f.Reason != fault.InvalidField {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestNULInPositions(t *testing.T) {
+	t.Parallel()
+	for position, want := range map[string]bool{
+		`"a\u0000"`: true, `{"Name":"\\\u0000"}`: true, `"\\u0000"`: false, `"u0000"`: false, `"\u0001"`: false, ``: false,
+	} {
+		if hasNUL([]byte(position)) != want {
+			t.Errorf("%s: %t", position, !want)
+		}
+	}
+}
