@@ -33,10 +33,10 @@ create table locations (
   version    integer not null default 1,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  primary key (tenant_id, id),
   check ((latitude is null) = (longitude is null))
 );
 create unique index locations_name on locations (tenant_id, lower(name));
+alter table locations add primary key (tenant_id, id); -- last, as with sessions
 
 create table resources (
   tenant_id   uuid not null,
@@ -72,10 +72,10 @@ create table services (
   version                   integer not null default 1,
   created_at                timestamptz not null,
   updated_at                timestamptz not null,
-  primary key (tenant_id, id),
   check (max_party >= min_party)
 );
 create unique index services_name on services (tenant_id, lower(name));
+alter table services add primary key (tenant_id, id); -- last, as with sessions
 
 -- What a level says for itself; null inherits: defaults, then tenant, location, service.
 -- scope_id is the tenant's, location's or service's id.
@@ -135,12 +135,12 @@ create table members (
   notes      text not null default '',
   version    integer not null default 1,
   created_at timestamptz not null,
-  updated_at timestamptz not null,
-  primary key (tenant_id, id)
+  updated_at timestamptz not null
 );
 create unique index members_subject on members (tenant_id, subject) where subject <> '';
 create unique index members_email on members (tenant_id, email_key) where email_key <> '';
 create index members_name on members (tenant_id, name_key, id);
+alter table members add primary key (tenant_id, id); -- last, as with sessions
 
 create table member_roles (
   tenant_id  uuid not null,

@@ -41,7 +41,6 @@ create table subscriptions (
   version        integer not null default 1,
   created_at     timestamptz not null,
   updated_at     timestamptz not null,
-  primary key (tenant_id, id),
   foreign key (tenant_id, member_id) references members,
   foreign key (tenant_id, plan_id) references plans,
   constraint subscriptions_balance check (balance >= 0)
@@ -49,6 +48,7 @@ create table subscriptions (
 create index subscriptions_member on subscriptions (tenant_id, member_id, id);
 -- Whose term or period ends when. Bookings change neither, so that their updates stay HOT.
 create index subscriptions_due on subscriptions (tenant_id, least(ends_at, period_ends_at)) where status in ('ACTIVE', 'PAUSED', 'DEBT');
+alter table subscriptions add primary key (tenant_id, id); -- last, as with sessions
 
 -- How many active bookings a subscription has on a local day, or in a local week (named by its Monday).
 -- Rows exist where the plan limits that span.
@@ -153,7 +153,6 @@ create table bookings (
   -- When it was marked as a no-show without anybody asking. For one session that happens once, so that
   -- staff who undo it have the last word.
   auto_no_show_at timestamptz,
-  primary key (tenant_id, id),
   foreign key (tenant_id, session_id) references sessions,
   foreign key (tenant_id, member_id) references members,
   foreign key (tenant_id, subscription_id) references subscriptions,
@@ -174,6 +173,7 @@ create index bookings_due on bookings (tenant_id, hold_expires_at) where status 
 create unique index bookings_external_ref on bookings (tenant_id, external_ref) where external_ref <> '';
 create index bookings_session on bookings (tenant_id, session_id, id);
 create index bookings_member on bookings (tenant_id, member_id, starts_at, id);
+alter table bookings add primary key (tenant_id, id); -- last, as with sessions
 
 -- Each row is one thing out of an item's stock, by its number. No number is out twice at once: so a stock
 -- is never exceeded, whatever happens at the same moment.
@@ -221,7 +221,6 @@ create table waitlist_entries (
   created_by         text not null,
   created_at         timestamptz not null,
   updated_at         timestamptz not null,
-  primary key (tenant_id, id),
   foreign key (tenant_id, session_id) references sessions,
   foreign key (tenant_id, member_id) references members,
   foreign key (tenant_id, subscription_id) references subscriptions,
@@ -232,6 +231,7 @@ create unique index waitlist_entries_active on waitlist_entries (tenant_id, sess
 create unique index waitlist_entries_seq on waitlist_entries (tenant_id, session_id, seq);
 create unique index waitlist_entries_external_ref on waitlist_entries (tenant_id, external_ref) where external_ref <> '';
 create index waitlist_entries_member on waitlist_entries (tenant_id, member_id, id);
+alter table waitlist_entries add primary key (tenant_id, id); -- last, as with sessions
 
 -- Each move that freed seats led to, with the verdict on every entry considered.
 create table decisions (
