@@ -132,6 +132,10 @@ func openBench(ctx context.Context, progress func(string)) (_ *benchHouse, err e
 	if err != nil {
 		return nil, err
 	}
+	// Postgres's user may enter, so that everything is in the one folder that goes.
+	if err := os.Chmod(folder, 0o711); err != nil { //nolint:gosec // what is secret in it is readable by its owner alone
+		return nil, err
+	}
 	h := &benchHouse{folder: folder, served: make(chan error, 1), stop: func() {}}
 	defer func() {
 		if err != nil {

@@ -108,9 +108,11 @@ func lastFilled(cells []string) int {
 	return -1
 }
 
+var underscores = strings.NewReplacer(" ", "_", "-", "_")
+
 // columnName makes names such as "Coach email" comparable.
 func columnName(cell string) string {
-	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(strings.ToValidUTF8(cell, "\ufffd"))))
+	return underscores.Replace(strings.ToLower(strings.TrimSpace(strings.ToValidUTF8(cell, "\ufffd"))))
 }
 
 // shown cuts what a file said to a length fit for a message.
