@@ -59,7 +59,7 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	if n.verifier, err = keys.openVerifier(n.issuer); err != nil {
 		return nil, err
 	}
-	checkIn, err := openCheckInKeys(keys.checkInKey())
+	signs, err := openSigning(keys.checkInKey())
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	}
 	n.guard = access.New(app.AccessSource(n.db))
 	n.app = app.New(app.Config{
-		DB: n.db, Now: time.Now, CheckInKeys: checkIn, PublicURL: listen.PublicURL, RolesChanged: n.rolesChanged,
+		DB: n.db, Now: time.Now, CheckInKeys: signs.checkIn, Claims: signs.claims, PublicURL: listen.PublicURL, RolesChanged: n.rolesChanged,
 	})
 	n.health = rpc.NewHealth(n.ready)
 	contract, err := rpc.New(rpc.Config{

@@ -37,9 +37,18 @@ const (
 	BookingNoShow      Type = "booking.no_show"
 	BookingNoShowUndo  Type = "booking.no_show_undone"
 
-	WaitlistJoined   Type = "waitlist.joined"
-	WaitlistLeft     Type = "waitlist.left"
-	WaitlistPromoted Type = "waitlist.promoted"
+	WaitlistJoined    Type = "waitlist.joined"
+	WaitlistLeft      Type = "waitlist.left"
+	WaitlistPromoted  Type = "waitlist.promoted"
+	WaitlistChanged   Type = "waitlist.changed" // flagged, scored or moved by staff
+	WaitlistStaffNote Type = "waitlist.staff_note"
+
+	OfferCreated   Type = "offer.created"
+	OfferAccepted  Type = "offer.accepted"
+	OfferDeclined  Type = "offer.declined"
+	OfferExpired   Type = "offer.expired"
+	OfferWithdrawn Type = "offer.withdrawn"
+	RulesChanged   Type = "rules.changed"
 
 	CreditsChanged      Type = "credits.changed"
 	SubscriptionChanged Type = "subscription.changed"

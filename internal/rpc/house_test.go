@@ -16,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // testServer is the whole service over a database of its own, with a tenant in
@@ -37,12 +38,16 @@ type testServer struct {
 func newTestServer(t *testing.T, adapt ...func(*app.Config)) *testServer {
 	t.Helper()
 	s := &testServer{DB: pgtest.New(t), Client: http1, Members: make(map[string]tenant.MemberID)}
+	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	keys, err := checkin.NewKeys([]byte("a key for tests that is 32 bytes"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	guard := access.New(app.AccessSource(s.DB.DB))
-	config := app.Config{DB: s.DB.DB, Now: time.Now, CheckInKeys: keys, PublicURL: "https://berth.test", RolesChanged: guard.Invalidate}
+	config := app.Config{DB: s.DB.DB, Now: time.Now, CheckInKeys: keys, Claims: claims, PublicURL: "https://berth.test", RolesChanged: guard.Invalidate}
 	for _, f := range adapt {
 		f(&config)
 	}
