@@ -55,9 +55,9 @@ func (t *tx) giveUp(ctx context.Context, r CancelRequest) (GivenUp, error) {
 		return GivenUp{}, err
 	}
 	switch {
-	case entry != nil && t.caller.MayTouch(entry.Member):
+	case entry != nil && t.caller.MayTouchMade(entry.Member, entry.CreatedBy):
 		return t.leaveQueue(*entry, r)
-	case b == nil || !t.caller.MayTouch(b.Member):
+	case b == nil || !t.caller.MayTouchMade(b.Member, b.CreatedBy):
 		return GivenUp{}, fault.Missing(fault.BookingNotFound, "Booking")
 	}
 	if err := t.readLines(ctx, b); err != nil {

@@ -108,7 +108,7 @@ func (t *tx) held(ctx context.Context, id tenant.BookingID, more func(*pg.Batch)
 	if err := t.Load(ctx, &batch); err != nil {
 		return booking.Booking{}, booking.Slot{}, err
 	}
-	if b == nil || slot == nil || !t.caller.MayTouch(b.Member) {
+	if b == nil || slot == nil || !t.caller.MayTouchMade(b.Member, b.CreatedBy) {
 		return booking.Booking{}, booking.Slot{}, fault.Missing(fault.BookingNotFound, "Booking")
 	}
 	for _, l := range lines {

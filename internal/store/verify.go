@@ -77,7 +77,8 @@ where s.tenant_id = $1 and s.waiting <> e.n`,
 	{
 		Name: "nobody has two places in one session", Invariant: OnePlace, sql: `
 select session_id::text, format('member %s has %s places', member_id, count(*)) from (
-  select session_id, member_id from bookings where tenant_id = $1 and status in ('PENDING', 'CONFIRMED', 'ATTENDED')
+  select session_id, member_id from bookings
+  where tenant_id = $1 and status in ('PENDING', 'CONFIRMED', 'ATTENDED') and member_id is not null
   union all
   select session_id, member_id from waitlist_entries where tenant_id = $1 and status in ('WAITING', 'OFFERED')) x
 group by session_id, member_id having count(*) > 1`,
