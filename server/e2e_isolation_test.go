@@ -443,7 +443,9 @@ func TestOwnThingsOnly(t *testing.T) {
 	matrix := goldenMatrix(t, readFile(t, "../internal/rpc/testdata/access.golden"))
 	// A partner's own is what it made. Here it made nothing.
 	for title, me := range map[string]string{"member": w.token(tenant.RoleMember), "partner": w.token(w.partner)} {
-		t.Run(title, func(t *testing.T) { w.ownThingsOnly(t, me, func(p procedure) bool { return matrix[p.Short()][title] == "own" }) })
+		t.Run(title, func(t *testing.T) {
+			w.ownThingsOnly(t, me, func(p procedure) bool { return matrix[p.Short()][title] == "own" })
+		})
 	}
 }
 
