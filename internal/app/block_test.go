@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/session"
 )

@@ -5,12 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/session"
 )
 
 func TestACancelledSessionStaysCancelled(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"

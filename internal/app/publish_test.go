@@ -5,10 +5,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/session"
 )
 
 func TestDraftToPublishedToDraft(t *testing.T) {

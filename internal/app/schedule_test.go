@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
