@@ -107,7 +107,7 @@ func (t *tx) book(ctx context.Context, r BookRequest) (Place, error) {
 	store.FindSlot(&batch, t.in, r.Session, &slot)
 	if !r.Guest {
 		store.FindBookingMember(&batch, t.in, r.Member, &who)
-		store.FindDoubles(&batch, t.in, r.Session, r.Member, &facts.Booking, &facts.Entry)
+		store.FindDoubles(&batch, t.in, r.Session, r.Member, r.Party, &facts.Booking, &facts.Entry)
 	}
 	if !r.Hold && (!command.Staff || !r.Subscription.IsZero()) {
 		store.ListPayers(&batch, t.in, r.Session, []tenant.MemberID{r.Member}, []tenant.SubscriptionID{r.Subscription}, &facts.Subscriptions)

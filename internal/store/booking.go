@@ -141,20 +141,20 @@ func FindBookingMember(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into
 }
 
 // FindDoubles reads a member's active booking and entry in a session, as far as the
-// answer depends on them: the booking where the session is full, so that nobody with a
+// answer depends on them: the booking where the session has no room for a party, so that nobody with a
 // place joins the queue, and the entry where anyone waits. The place itself is
 // guarded by unique indexes, which take no predicate lock.
-func FindDoubles(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, booking *tenant.BookingID, entry *tenant.EntryID) {
+func FindDoubles(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, party int, booking *tenant.BookingID, entry *tenant.EntryID) {
 	*booking, *entry = tenant.BookingID{}, tenant.EntryID{}
 	b.Queue(`
 select
-  case when s.capacity is not null and s.seats_taken >= s.capacity then (
+  case when s.capacity is not null and s.seats_taken + $4 > s.capacity then (
     select b.id from bookings b where b.tenant_id = $1 and b.session_id = $2 and b.member_id = $3
       and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')) end,
   case when s.waiting > 0 then (
     select e.id from waitlist_entries e where e.tenant_id = $1 and e.session_id = $2 and e.member_id = $3
       and e.status in ('WAITING', 'OFFERED')) end
-from sessions s where s.tenant_id = $1 and s.id = $2`, in, session, member).QueryRow(func(row pgx.Row) error {
+from sessions s where s.tenant_id = $1 and s.id = $2`, in, session, member, party).QueryRow(func(row pgx.Row) error {
 		if err := row.Scan(booking, entry); err != nil && !isNoRows(err) {
 			return err
 		}
