@@ -21,9 +21,11 @@ const bookingColumns = `
   coalesce(b.benefit_code, ''), b.benefit_number, b.benefit_percent, b.has_items,
   b.guest_tier, coalesce(m.name, b.contact_name), coalesce(m.tier, b.guest_tier), s.title, l.time_zone, s.local_date,` + ruleColumns
 
+// The subqueries keep the planner on primary keys, whatever it thinks of the tables: a scan over the
+// tenant's sessions or members would lock them all against each other.
 const bookingJoins = `
-  join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id
-  left join members m on m.tenant_id = b.tenant_id and m.id = b.member_id
+  cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = b.session_id offset 0) s
+  left join lateral (select * from members m where m.tenant_id = $1 and m.id = b.member_id offset 0) m on true
   join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id` + ruleJoins
 
 func scanBooking(row pgx.Row) (booking.Booking, error) {
@@ -51,12 +53,14 @@ func collectBooking(row pgx.CollectableRow) (booking.Booking, error) { return sc
 
 // FindBooking reads a booking; nil where there is none.
 func FindBooking(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **booking.Booking) {
-	b.Queue(`select`+bookingColumns+` from bookings b`+bookingJoins+`
-where b.tenant_id = $1 and b.id = $2`, in, id).QueryRow(func(row pgx.Row) error {
+	b.Queue(`select`+bookingColumns+` from`+theBooking+bookingJoins, in, id).QueryRow(func(row pgx.Row) error {
 		one, err := scanBooking(row)
 		return found(into, one, err)
 	})
 }
+
+// theBooking is the one whose id is $2, by its primary key.
+const theBooking = ` (select * from bookings b where b.tenant_id = $1 and b.id = $2 offset 0) b`
 
 // FindActiveBooking reads a member's active booking in a session; nil where there is none.
 func FindActiveBooking(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, into **booking.Booking) {
