@@ -97,11 +97,9 @@ func (t *tx) confirm(ctx context.Context, r ConfirmRequest) (Place, error) {
 func (t *tx) held(ctx context.Context, id tenant.BookingID, more func(*pg.Batch)) (booking.Booking, booking.Slot, error) {
 	var b *booking.Booking
 	var slot *booking.Slot
-	var lines []store.BookedLine
 	var batch pg.Batch
 	store.FindBooking(&batch, t.in, id, &b)
 	store.FindSlotOf(&batch, t.in, id, &slot)
-	store.ListLines(&batch, t.in, []tenant.BookingID{id}, &lines)
 	if more != nil {
 		more(&batch)
 	}
@@ -111,10 +109,8 @@ func (t *tx) held(ctx context.Context, id tenant.BookingID, more func(*pg.Batch)
 	if b == nil || slot == nil || !t.caller.MayTouchMade(b.Member, b.CreatedBy) {
 		return booking.Booking{}, booking.Slot{}, fault.Missing(fault.BookingNotFound, "Booking")
 	}
-	for _, l := range lines {
-		b.Items = append(b.Items, l.Line)
-	}
-	return *b, *slot, nil
+	err := t.readLines(ctx, b)
+	return *b, *slot, err
 }
 
 // ReleaseHold gives a hold up; its seats go to whoever waits.
