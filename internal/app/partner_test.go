@@ -167,10 +167,10 @@ func TestAGuestFollowsTheTierThatItCameWith(t *testing.T) {
 		`86400, false, '{"member": {"cancellation_seconds": 14400, "allow_reschedule": true}, "visitor": {"cancellation_seconds": 172800, "allow_reschedule": false}}'`)
 	gateway := h.partner("Gateway")
 	class, to := h.session(slot{Starts: noon.Add(30 * time.Hour)}), h.session(slot{Starts: noon.Add(80 * time.Hour)})
-	for tier, hours := range map[string]time.Duration{"": 24, "visitor": 48, "member": 4, "unknown": 24} {
+	for tier, notice := range map[string]time.Duration{"": 24 * time.Hour, "visitor": 48 * time.Hour, "member": 4 * time.Hour, "unknown": 24 * time.Hour} {
 		for _, by := range []tenant.Caller{gateway, h.Coach} {
 			b := h.mustHold(by, class, guest("Pat", tier))
-			if want := noon.Add((30 - hours) * time.Hour); b.GuestTier != tier || !b.CancellableUntil().Equal(want) {
+			if want := noon.Add(30*time.Hour - notice); b.GuestTier != tier || !b.CancellableUntil().Equal(want) {
 				t.Errorf("%q: %q until %s, want %s", tier, b.GuestTier, b.CancellableUntil(), want)
 			}
 			read, err := h.app.GetBooking(ctx, h.Owner, b.ID)

@@ -17,122 +17,124 @@ import (
 // slot looks like meanwhile.
 func TestABookingsLifeOverTheWire(t *testing.T) {
 	t.Parallel()
-	s := newStudio(t)
-	eachProtocol(t, func(t *testing.T, web *http.Client, options connect.ClientOption) {
-		client := berthv1connect.NewBookingServiceClient(web, s.URL, options)
-		class := func(hours time.Duration) string {
-			in := s.input(monday.Add(hours * time.Hour))
-			in.Capacity = proto.Int32(1)
-			return s.create(t, in, true).GetId()
-		}
-		in, to := class(48), class(72)
-		looks := func(session string, want v1.SlotStatus) {
-			t.Helper()
-			answer, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: session}))
-			if err != nil || answer.Msg.GetSession().GetSlotStatus() != want {
-				t.Errorf("%v, %v, want %v", answer, err, want)
-			}
-		}
-		says := func(header http.Header, status, idempotent, key string) {
-			t.Helper()
-			for name, want := range map[string]string{"X-Booking-Status": status, "X-Idempotent": idempotent, "X-Idempotency-Key": key} {
-				if got := header.Get(name); got != want {
-					t.Errorf("%s is %q, want %q", name, got, want)
-				}
-			}
-		}
-		owner := s.Token(t, "owner")
-		looks(in, v1.SlotStatus_SLOT_STATUS_AVAILABLE)
+	eachProtocol(t, newStudio(t).lifeOfABooking)
+}
 
-		// Held: the header's channel wins over the body's, and the reference makes it happen once.
-		hold := func(name string) (*connect.Response[v1.HoldBookingResponse], error) {
-			request := as(owner, &v1.HoldBookingRequest{
-				SessionId: in, Contact: &v1.Contact{Name: name}, Channel: v1.Channel_CHANNEL_ONLINE, ExternalRef: t.Name(), GuestTier: "visitor",
-			})
-			request.Header().Set("X-Booking-Channel", "phone")
-			return client.HoldBooking(t.Context(), request)
+func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.ClientOption) {
+	t.Helper()
+	client := berthv1connect.NewBookingServiceClient(web, s.URL, options)
+	class := func(ahead time.Duration) string {
+		in := s.input(monday.Add(ahead))
+		in.Capacity = proto.Int32(1)
+		return s.create(t, in, true).GetId()
+	}
+	in, to := class(48*time.Hour), class(72*time.Hour)
+	looks := func(session string, want v1.SlotStatus) {
+		t.Helper()
+		answer, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: session}))
+		if err != nil || answer.Msg.GetSession().GetSlotStatus() != want {
+			t.Errorf("%v, %v, want %v", answer, err, want)
 		}
-		var id string
-		for _, idempotent := range []string{"false", "true"} {
-			held, err := hold("John Smith")
-			if err != nil {
-				t.Fatal(err)
+	}
+	says := func(header http.Header, status, idempotent, key string) {
+		t.Helper()
+		for name, want := range map[string]string{"X-Booking-Status": status, "X-Idempotent": idempotent, "X-Idempotency-Key": key} {
+			if got := header.Get(name); got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
 			}
-			says(held.Header(), "PENDING", idempotent, "")
-			b := held.Msg.GetBooking()
-			if b.GetChannel() != v1.Channel_CHANNEL_PHONE || b.GetGuestTier() != "visitor" || b.GetStatus() != v1.BookingStatus_BOOKING_STATUS_PENDING ||
-				b.GetPayment().GetStatus() != v1.PaymentStatus_PAYMENT_STATUS_UNPAID || b.GetMemberName() != "John Smith" {
-				t.Errorf("%v", b)
-			}
-			id = b.GetId()
 		}
-		_, err := hold("Jane Smith")
-		if got := tell(t, err); got.Code != connect.CodeAlreadyExists || got.Reason != "EXTERNAL_REF_CONFLICT" {
-			t.Errorf("%+v", got)
-		}
-		looks(in, v1.SlotStatus_SLOT_STATUS_HELD)
+	}
+	owner := s.Token(t, "owner")
+	looks(in, v1.SlotStatus_SLOT_STATUS_AVAILABLE)
 
-		// Confirmed: with a key, whose answer comes back as it was.
-		for _, idempotent := range []string{"false", "true"} {
-			request := as(owner, &v1.ConfirmBookingRequest{BookingId: id, Payment: &v1.PaymentFacts{Amount: &money.Money{CurrencyCode: "EUR", Units: 50}, Method: "card"}})
-			request.Header().Set("Idempotency-Key", "confirm-"+id)
-			confirmed, err := client.ConfirmBooking(t.Context(), request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			says(confirmed.Header(), "CONFIRMED", idempotent, "confirm-"+id)
-			if p := confirmed.Msg.GetBooking().GetPayment(); p.GetStatus() != v1.PaymentStatus_PAYMENT_STATUS_CAPTURED || !p.GetPayTime().AsTime().Equal(monday) {
-				t.Errorf("%v", p)
-			}
-		}
-		again, err := client.ConfirmBooking(t.Context(), as(owner, &v1.ConfirmBookingRequest{BookingId: id}))
+	// Held: the header's channel wins over the body's, and the reference makes it happen once.
+	hold := func(name string) (*connect.Response[v1.HoldBookingResponse], error) {
+		request := as(owner, &v1.HoldBookingRequest{
+			SessionId: in, Contact: &v1.Contact{Name: name}, Channel: v1.Channel_CHANNEL_ONLINE, ExternalRef: t.Name(), GuestTier: "visitor",
+		})
+		request.Header().Set("X-Booking-Channel", "phone")
+		return client.HoldBooking(t.Context(), request)
+	}
+	var id string
+	for _, idempotent := range []string{"false", "true"} {
+		held, err := hold("John Smith")
 		if err != nil {
 			t.Fatal(err)
 		}
-		says(again.Header(), "CONFIRMED", "true", "")
-		looks(in, v1.SlotStatus_SLOT_STATUS_BOOKED)
-		_, err = client.HoldBooking(t.Context(), as(s.Token(t, "member"), &v1.HoldBookingRequest{SessionId: in}))
-		if got := tell(t, err); got.Code != connect.CodeResourceExhausted || got.Reason != "SESSION_FULL" {
-			t.Errorf("%+v", got)
+		says(held.Header(), "PENDING", idempotent, "")
+		b := held.Msg.GetBooking()
+		if b.GetChannel() != v1.Channel_CHANNEL_PHONE || b.GetGuestTier() != "visitor" || b.GetStatus() != v1.BookingStatus_BOOKING_STATUS_PENDING ||
+			b.GetPayment().GetStatus() != v1.PaymentStatus_PAYMENT_STATUS_UNPAID || b.GetMemberName() != "John Smith" {
+			t.Errorf("%v", b)
 		}
+		id = b.GetId()
+	}
+	_, err := hold("Jane Smith")
+	if got := tell(t, err); got.Code != connect.CodeAlreadyExists || got.Reason != "EXTERNAL_REF_CONFLICT" {
+		t.Errorf("%+v", got)
+	}
+	looks(in, v1.SlotStatus_SLOT_STATUS_HELD)
 
-		// Moved, and cancelled.
-		for _, idempotent := range []string{"false", "true"} {
-			moved, err := client.RescheduleBooking(t.Context(), as(owner, &v1.RescheduleBookingRequest{BookingId: id, SessionId: to}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			says(moved.Header(), "CONFIRMED", idempotent, "")
-		}
-		looks(in, v1.SlotStatus_SLOT_STATUS_AVAILABLE)
-		for _, idempotent := range []string{"false", "true"} {
-			cancelled, err := client.AdminCancelBooking(t.Context(), as(owner, &v1.AdminCancelBookingRequest{BookingId: id}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			says(cancelled.Header(), "CANCELLED", idempotent, "")
-			if status := cancelled.Msg.GetBooking().GetPayment().GetStatus(); status != v1.PaymentStatus_PAYMENT_STATUS_REFUNDED {
-				t.Error(status)
-			}
-		}
-
-		// Released.
-		held, err := client.HoldBooking(t.Context(), as(s.Token(t, "member"), &v1.HoldBookingRequest{SessionId: to}))
+	// Confirmed: with a key, whose answer comes back as it was.
+	for _, idempotent := range []string{"false", "true"} {
+		request := as(owner, &v1.ConfirmBookingRequest{BookingId: id, Payment: &v1.PaymentFacts{Amount: &money.Money{CurrencyCode: "EUR", Units: 50}, Method: "card"}})
+		request.Header().Set("Idempotency-Key", "confirm-"+id)
+		confirmed, err := client.ConfirmBooking(t.Context(), request)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, idempotent := range []string{"false", "true"} {
-			released, err := client.ReleaseHold(t.Context(), as(s.Token(t, "member"), &v1.ReleaseHoldRequest{BookingId: held.Msg.GetBooking().GetId()}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			says(released.Header(), "CANCELLED", idempotent, "")
+		says(confirmed.Header(), "CONFIRMED", idempotent, "confirm-"+id)
+		if p := confirmed.Msg.GetBooking().GetPayment(); p.GetStatus() != v1.PaymentStatus_PAYMENT_STATUS_CAPTURED || !p.GetPayTime().AsTime().Equal(monday) {
+			t.Errorf("%v", p)
 		}
-		if _, err := s.BlockSession(t.Context(), as(owner, &v1.BlockSessionRequest{SessionId: to})); err != nil {
+	}
+	again, err := client.ConfirmBooking(t.Context(), as(owner, &v1.ConfirmBookingRequest{BookingId: id}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(again.Header(), "CONFIRMED", "true", "")
+	looks(in, v1.SlotStatus_SLOT_STATUS_BOOKED)
+	_, err = client.HoldBooking(t.Context(), as(s.Token(t, "member"), &v1.HoldBookingRequest{SessionId: in}))
+	if got := tell(t, err); got.Code != connect.CodeResourceExhausted || got.Reason != "SESSION_FULL" {
+		t.Errorf("%+v", got)
+	}
+
+	// Moved, and cancelled.
+	for _, idempotent := range []string{"false", "true"} {
+		moved, err := client.RescheduleBooking(t.Context(), as(owner, &v1.RescheduleBookingRequest{BookingId: id, SessionId: to}))
+		if err != nil {
 			t.Fatal(err)
 		}
-		looks(to, v1.SlotStatus_SLOT_STATUS_BLOCKED)
-	})
+		says(moved.Header(), "CONFIRMED", idempotent, "")
+	}
+	looks(in, v1.SlotStatus_SLOT_STATUS_AVAILABLE)
+	for _, idempotent := range []string{"false", "true"} {
+		cancelled, err := client.AdminCancelBooking(t.Context(), as(owner, &v1.AdminCancelBookingRequest{BookingId: id}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		says(cancelled.Header(), "CANCELLED", idempotent, "")
+		if status := cancelled.Msg.GetBooking().GetPayment().GetStatus(); status != v1.PaymentStatus_PAYMENT_STATUS_REFUNDED {
+			t.Error(status)
+		}
+	}
+
+	// Released.
+	held, err := client.HoldBooking(t.Context(), as(s.Token(t, "member"), &v1.HoldBookingRequest{SessionId: to}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, idempotent := range []string{"false", "true"} {
+		released, err := client.ReleaseHold(t.Context(), as(s.Token(t, "member"), &v1.ReleaseHoldRequest{BookingId: held.Msg.GetBooking().GetId()}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		says(released.Header(), "CANCELLED", idempotent, "")
+	}
+	if _, err := s.BlockSession(t.Context(), as(owner, &v1.BlockSessionRequest{SessionId: to})); err != nil {
+		t.Fatal(err)
+	}
+	looks(to, v1.SlotStatus_SLOT_STATUS_BLOCKED)
 }
 
 // What refuses acts on bookings, in the words and codes that clients branch on.
