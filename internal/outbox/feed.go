@@ -233,6 +233,9 @@ func (w *Watcher) Next(ctx context.Context, tick <-chan time.Time) ([]*Record, e
 			}
 			relay.metrics.catchUps.Inc()
 			page, err := Read(ctx, relay.db, w.feed.in, Stretch{From: w.at, Limit: most})
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -240,6 +243,7 @@ func (w *Watcher) Next(ctx context.Context, tick <-chan time.Time) ([]*Record, e
 			if len(page.Records) > 0 {
 				return page.Records, nil
 			}
+			w.caughtUp = time.Now()
 			if tail.known {
 				continue // it is there now
 			}
