@@ -70,6 +70,20 @@ func (l *log) append(in tenant.TenantID, events ...outbox.Event) {
 	}
 }
 
+// settle waits until nothing keeps back what is durable: other tests' transactions may.
+func (l *log) settle() {
+	l.t.Helper()
+	for {
+		page, err := outbox.Read(l.t.Context(), l.db.DB, l.Tenant, outbox.Stretch{})
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		if !page.Held {
+			return
+		}
+	}
+}
+
 // slow is a transaction that has written an event and takes its time to commit.
 func (l *log) slow(name string) (commit func()) {
 	l.t.Helper()

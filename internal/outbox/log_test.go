@@ -33,6 +33,7 @@ func TestASlowTransactionsEventIsNotLost(t *testing.T) {
 		t.Errorf("%v and %v while A runs, held %v", names(held.Records), err, held.Held)
 	}
 	commit()
+	l.settle()
 	late, _ := l.naive(passed)
 	if got := append(hasty, late...); !slices.Equal(got, []string{"B"}) {
 		t.Errorf("without the horizon %v were seen: the control shows nothing", got)
@@ -114,6 +115,7 @@ func TestPagesGoThroughTheLogBothWays(t *testing.T) {
 	l.add("c")
 	l.add("d", "e", "f")
 	l.append(l.newTenant(), event("another tenant's"))
+	l.settle()
 	for _, c := range []struct {
 		name string
 		from outbox.Stretch
@@ -147,6 +149,7 @@ func TestPagesGoThroughTheLogBothWays(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.add("g")
+	l.settle()
 	if page, err = outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{From: page.End, Limit: 5}); err != nil {
 		t.Fatal(err)
 	}
@@ -178,6 +181,7 @@ func TestRecordsSayWhereAndAboutWhat(t *testing.T) {
 	moved.Session = session
 	moved.Data = map[string]any{"entry_id": entry.String(), "offer_id": offer.String(), "from_session_id": left.String(), "count": 2}
 	l.append(l.Tenant, moved)
+	l.settle()
 	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
