@@ -1,3 +1,4 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
 import { credentials, type Refresh } from "./credentials.js";
@@ -7,10 +8,13 @@ import { AuditService } from "./gen/berth/v1/audit_service_pb.js";
 import { BookingService } from "./gen/berth/v1/booking_service_pb.js";
 import { CheckInService } from "./gen/berth/v1/check_in_service_pb.js";
 import { CreditService } from "./gen/berth/v1/credit_service_pb.js";
+import type { Event } from "./gen/berth/v1/event_pb.js";
+import { EventService, type WatchEventsRequestSchema } from "./gen/berth/v1/event_service_pb.js";
 import { MemberService } from "./gen/berth/v1/member_service_pb.js";
 import { SessionService } from "./gen/berth/v1/session_service_pb.js";
 import { TenantService } from "./gen/berth/v1/tenant_service_pb.js";
 import { courteous } from "./transport.js";
+import { type WatchOptions, watch } from "./watch.js";
 
 /** How to reach Berth, and as whom. */
 export interface BerthClientOptions {
@@ -48,6 +52,7 @@ const services = {
   bookings: BookingService,
   checkIn: CheckInService,
   credits: CreditService,
+  events: EventService,
   members: MemberService,
   sessions: SessionService,
   tenants: TenantService,
@@ -59,6 +64,18 @@ type Services = { readonly [Name in keyof typeof services]: Client<(typeof servi
 export interface BerthClient extends Services {
   /** What the services are called through, for libraries that want a transport, such as connect-query. */
   readonly transport: Transport;
+  /**
+   * Gives what happens in the tenant, in the order in which it was committed, and goes on where it was after every
+   * interruption. Without a cursor it begins now. It ends when its loop is left, or with the signal.
+   *
+   * ```ts
+   * for await (const event of berth.watch({ cursor: kept })) await apply(event);
+   * ```
+   */
+  watch(
+    request?: MessageInitShape<typeof WatchEventsRequestSchema>,
+    options?: WatchOptions,
+  ): AsyncGenerator<Event, void, undefined>;
 }
 
 /** Makes a client. It opens no connection before the first call, and needs no closing. */
@@ -68,7 +85,8 @@ export function createBerthClient(options: BerthClientOptions): BerthClient {
   const inner = connect({ baseUrl: options.baseUrl });
   const conduct = { tenantId, timeoutMs, retries };
   const refresh = key === undefined ? options.refresh : exchanging(key);
-  const transport = courteous(inner, { ...conduct, credentials: credentials(token, refresh) });
+  const tokens = credentials(token, refresh);
+  const transport = courteous(inner, { ...conduct, credentials: tokens });
 
   function exchanging(key: string): Refresh {
     const nobody = credentials(undefined, undefined);
@@ -84,9 +102,14 @@ export function createBerthClient(options: BerthClientOptions): BerthClient {
     };
   }
 
-  const clients = Object.entries(services).map(([name, service]) => [
+  const made = Object.entries(services).map(([name, service]) => [
     name,
     createClient(service, transport),
   ]);
-  return { ...(Object.fromEntries(clients) as Services), transport };
+  const clients = Object.fromEntries(made) as Services;
+  return {
+    ...clients,
+    transport,
+    watch: (request = {}, options) => watch(clients.events, tokens, request, options),
+  };
 }

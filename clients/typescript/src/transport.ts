@@ -112,6 +112,7 @@ export function patience(
       return seconds > longest / 1000 ? undefined : seconds * 1000 + backoff(attempt, random);
     }
     case ErrorReason.DEADLINE_EXCEEDED: // out of the server's time, not ours
+    case ErrorReason.SHUTTING_DOWN:
       return safe ? backoff(attempt, random) : undefined;
     case ErrorReason.UNSPECIFIED: // not Berth's own: the network, or what stands in between
       return safe && isTransient(error.code) ? backoff(attempt, random) : undefined;
