@@ -1,0 +1,98 @@
+import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
+import { createGrpcWebTransport } from "@connectrpc/connect-web";
+import { describe, expect, inject, it } from "vitest";
+import {
+  all,
+  type BerthClientOptions,
+  createBerthClient,
+  ErrorReason,
+  pages,
+} from "../src/index.js";
+import { club, days, newSession, refusal, salon } from "./berth.js";
+import type { Role } from "./server.js";
+
+const { address } = inject("berth");
+
+const ways: [string, Pick<BerthClientOptions, "transport">][] = [
+  ["Connect", {}],
+  [
+    "Connect over HTTP/2",
+    { transport: (to) => createConnectTransport({ ...to, httpVersion: "2" }) },
+  ],
+  ["gRPC-Web", { transport: createGrpcWebTransport }],
+  ["gRPC", { transport: createGrpcTransport }],
+];
+
+describe.each(ways)("the client over %s", (_, transport) => {
+  const as = (role: Role, options: Partial<BerthClientOptions> = {}) =>
+    createBerthClient({ baseUrl: address, token: club.tokens[role], ...transport, ...options });
+
+  it("sends a key with each mutation", async () => {
+    const member = as("member");
+    const sessionId = await newSession(4);
+    const keys: (string | null)[] = [];
+    const onHeader = (headers: Headers) => void keys.push(headers.get("X-Idempotency-Key"));
+    const { outcome } = await member.bookings.book({ sessionId }, { onHeader });
+    const bookingId = outcome.value?.id ?? "";
+    await member.bookings.cancelBooking({ bookingId }, { onHeader });
+    expect(keys).toEqual([expect.stringMatching(/^\w{32}$/), expect.stringMatching(/^\w{32}$/)]);
+    expect(keys[0]).not.toBe(keys[1]);
+  });
+
+  it("exchanges a service account's key, until the account is revoked", async () => {
+    const owner = as("owner");
+    const { key, serviceAccount } = await owner.access.createServiceAccount({
+      name: `for ${_} ${Date.now()}`,
+      roles: ["partner"],
+    });
+    const partner = as("partner", { token: undefined, key });
+    expect((await partner.tenants.getTenant({})).tenant?.id).toBe(club.id);
+
+    await owner.access.revokeServiceAccount({ serviceAccountId: serviceAccount?.id ?? "" });
+    // Its token has minutes to go, and opens nothing any more.
+    expect(await refusal(partner.tenants.getTenant({}))).not.toMatchObject({
+      reason: ErrorReason.UNSPECIFIED,
+    });
+    const late = as("partner", { token: undefined, key });
+    expect(await refusal(late.tenants.getTenant({}))).toMatchObject({
+      reason: ErrorReason.KEY_INVALID,
+    });
+  });
+
+  it("renews a token that the server refuses", async () => {
+    let refreshed = 0;
+    const refresh = async () => {
+      refreshed++;
+      return club.tokens.member;
+    };
+    const member = as("member", { token: "not.a.token", refresh });
+    await Promise.all([member.members.getMe({}), member.members.getMe({})]);
+    expect(refreshed).toBe(1);
+  });
+
+  it("names the tenant where the caller does not", async () => {
+    const call = as("member", { tenantId: salon.id }).members.getMe({});
+    expect(await refusal(call)).toMatchObject({ reason: ErrorReason.TENANT_FORBIDDEN });
+    const own = await as("member", { tenantId: club.id }).members.getMe({});
+    expect(own.member?.name).toBe("Mona Member");
+  });
+
+  it("reads lists to their end", async () => {
+    const { sessions } = as("member");
+    // Beyond the days on which other tests put their sessions.
+    const filter = { startsWithin: days(7, 28) };
+    const ids: string[] = [];
+    const request = { filter, pageSize: 40 };
+    for await (const { id } of all(sessions.listSessions, request, (page) => page.sessions)) {
+      ids.push(id);
+    }
+    const whole = await sessions.listSessions({ filter, pageSize: 500 });
+    expect(ids).toEqual(whole.sessions.map(({ id }) => id));
+    let count = 0;
+    for await (const page of pages(sessions.listSessions, request)) {
+      expect(page.sessions.length).toBeLessThanOrEqual(40);
+      count++;
+    }
+    expect(count).toBe(Math.ceil(ids.length / 40));
+  });
+});
