@@ -51,6 +51,8 @@ type settings struct {
 	random  func() float64
 	pause   func(context.Context, time.Duration) error
 	now     func() time.Time
+	// grace is how much later than it should a heartbeat may come.
+	grace time.Duration
 }
 
 // WithKey calls as the service account whose key it is. The key is exchanged for tokens that last minutes.
@@ -74,7 +76,7 @@ func WithLogger(log *slog.Logger) Option { return func(s *settings) { s.log = lo
 func New(baseURL string, options ...Option) *Client {
 	s := settings{
 		http: overHTTP2(), retries: 4, log: slog.New(slog.DiscardHandler),
-		random: rand.Float64, pause: pause, now: time.Now,
+		random: rand.Float64, pause: pause, now: time.Now, grace: 5 * time.Second,
 	}
 	for _, option := range options {
 		option(&s)

@@ -132,5 +132,5 @@ func (w *watch) silence() time.Duration {
 	if asked := w.request.GetHeartbeatInterval(); asked != nil {
 		interval = asked.AsDuration()
 	}
-	return 2*interval + 5*time.Second
+	return 2*interval + w.grace
 }
