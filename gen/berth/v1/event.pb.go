@@ -216,7 +216,7 @@ type Event struct {
 	// Where the event stands in the tenant's log: to watch or list from this cursor gives what comes after it.
 	Cursor string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	// When it happened, UTC. Events come in the order in which they became durable, which is not exactly the order of these times.
-	OccurredAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=occurred_at,json=occurredAt,proto3" json:"occurred_at,omitempty"`
+	OccurTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=occur_time,json=occurTime,proto3" json:"occur_time,omitempty"`
 	// The session that it is about.
 	SessionId string `protobuf:"bytes,5,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// The booking that it is about.
@@ -291,9 +291,9 @@ func (x *Event) GetCursor() string {
 	return ""
 }
 
-func (x *Event) GetOccurredAt() *timestamppb.Timestamp {
+func (x *Event) GetOccurTime() *timestamppb.Timestamp {
 	if x != nil {
-		return x.OccurredAt
+		return x.OccurTime
 	}
 	return nil
 }
@@ -440,13 +440,13 @@ var File_berth_v1_event_proto protoreflect.FileDescriptor
 
 const file_berth_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/event.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x90\x03\n" +
+	"\x14berth/v1/event.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8e\x03\n" +
 	"\x05Event\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12'\n" +
 	"\x04type\x18\x02 \x01(\x0e2\x13.berth.v1.EventTypeR\x04type\x12\x16\n" +
-	"\x06cursor\x18\x03 \x01(\tR\x06cursor\x12;\n" +
-	"\voccurred_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"occurredAt\x12\x1d\n" +
+	"\x06cursor\x18\x03 \x01(\tR\x06cursor\x129\n" +
+	"\n" +
+	"occur_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\toccurTime\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x05 \x01(\tR\tsessionId\x12\x1d\n" +
 	"\n" +
@@ -530,7 +530,7 @@ var file_berth_v1_event_proto_goTypes = []any{
 }
 var file_berth_v1_event_proto_depIdxs = []int32{
 	0, // 0: berth.v1.Event.type:type_name -> berth.v1.EventType
-	3, // 1: berth.v1.Event.occurred_at:type_name -> google.protobuf.Timestamp
+	3, // 1: berth.v1.Event.occur_time:type_name -> google.protobuf.Timestamp
 	4, // 2: berth.v1.Event.details:type_name -> google.protobuf.Struct
 	0, // 3: berth.v1.EventFilter.types:type_name -> berth.v1.EventType
 	4, // [4:4] is the sub-list for method output_type
