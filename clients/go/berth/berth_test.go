@@ -431,6 +431,7 @@ func TestWatchEndsWithItsContext(t *testing.T) {
 	s := &service{streams: [][]any{{greeting("a")}}}
 	client, _ := serve(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	var last error
 	for _, last = range client.Watch(ctx, &v1.WatchEventsRequest{}) {
 		cancel()
