@@ -1,5 +1,5 @@
-// Parses every Swift file of the package, and fails where one does not parse. It does not know types: that
-// is the compiler's work, by `swift test` on a Mac.
+// Parses every Swift file of the package and all Swift in its README, and fails where something does not parse. It does
+// not know types: that is the compiler's work, by `swift test` on a Mac.
 import { readdir, readFile } from "node:fs/promises";
 import Parser from "tree-sitter";
 import Swift from "tree-sitter-swift";
@@ -20,9 +20,15 @@ function* faults(node) {
 const names = (await readdir(root, { recursive: true })).filter(
   (name) => name.endsWith(".swift") && !/(^|\/)(node_modules|\.build)\//.test(name),
 );
+const texts = await Promise.all(
+  names.map(async (name) => ({ name, text: await readFile(new URL(name, root), "utf8") })),
+);
+const readme = await readFile(new URL("README.md", root), "utf8");
+for (const { 1: text } of readme.matchAll(/^```swift\n(.*?)^```$/gms)) {
+  texts.push({ name: "README.md", text });
+}
 let found = 0;
-for (const name of names) {
-  const text = await readFile(new URL(name, root), "utf8");
+for (const { name, text } of texts) {
   // The binding takes strings of less than 32 KiB at once, and any length in parts.
   const tree = parser.parse((position) => text.slice(position, position + 16_384));
   for (const place of faults(tree.rootNode)) {
@@ -31,4 +37,4 @@ for (const name of names) {
   }
 }
 if (names.length === 0 || found > 0) process.exitCode = 1;
-else console.log(`${names.length} Swift files parse.`);
+else console.log(`${texts.length} pieces of Swift parse.`);
