@@ -125,8 +125,8 @@ func (f *feed) look(ctx context.Context) (Page, error) {
 	for _, r := range page.Records {
 		f.relay.metrics.lag.Observe(now.Sub(r.At).Seconds())
 	}
-	// Before anybody is told: whoever sees such an event is judged by what it says.
-	if slices.ContainsFunc(page.Records, func(r *Record) bool { return r.Type == RolesChanged || r.Type == MemberChanged }) {
+	// Before anybody is told: whoever sees such an event is judged by what it says. At first that is all that was before.
+	if !before.known || changesRoles(page.Records) {
 		f.relay.rolesChanged(f.in)
 	}
 	f.mu.Lock()
@@ -138,6 +138,11 @@ func (f *feed) look(ctx context.Context) (Page, error) {
 		f.moved = make(chan struct{})
 	}
 	return page, nil
+}
+
+// changesRoles reports whether somebody may now do something else.
+func changesRoles(records []*Record) bool {
+	return slices.ContainsFunc(records, func(r *Record) bool { return r.Type == RolesChanged || r.Type == MemberChanged })
 }
 
 // append adds a page and lets go of what is old.
@@ -233,13 +238,20 @@ func (w *Watcher) Next(ctx context.Context, tick <-chan time.Time) ([]*Record, e
 			}
 			relay.metrics.catchUps.Inc()
 			page, err := Read(ctx, relay.db, w.feed.in, Stretch{From: w.at, Limit: most})
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
 			if err != nil {
 				return nil, err
 			}
 			w.at = page.End
-			if len(page.Records) > 0 {
+			if n := len(page.Records); n > 0 {
+				if last := page.Records[n-1].Cursor; last.Compare(tail.end) > 0 && changesRoles(page.Records) {
+					relay.rolesChanged(w.feed.in) // the feed has not seen it yet
+				}
 				return page.Records, nil
 			}
+			w.caughtUp = time.Now()
 			if tail.known {
 				continue // it is there now
 			}

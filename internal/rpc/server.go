@@ -43,6 +43,10 @@ type Config struct {
 	// MaxBytes bounds a request, on the wire and inflated. Default 6 MiB: the largest
 	// file that may be imported, as JSON carries it.
 	MaxBytes int64
+
+	// For tests: what ticks while a stream is silent, and how long a client may leave a message untaken.
+	beat        func(every time.Duration) heartbeat
+	sendTimeout time.Duration
 }
 
 const (
@@ -65,7 +69,7 @@ func New(c Config) (http.Handler, error) {
 		checkIn:   &checkInService{app: c.App},
 		analytics: &analyticsService{app: c.App},
 		audit:     &auditService{app: c.App},
-		event:     newEventService(c.App, c.Now),
+		event:     newEventService(c),
 	})
 }
 
