@@ -6,6 +6,7 @@ import {
   type BerthClientOptions,
   createBerthClient,
   ErrorReason,
+  EventType,
   pages,
 } from "../src/index.js";
 import { club, days, newSession, refusal, salon } from "./berth.js";
@@ -94,5 +95,37 @@ describe.each(ways)("the client over %s", (_, transport) => {
       count++;
     }
     expect(count).toBe(Math.ceil(ids.length / 40));
+  });
+
+  it("watches, and goes on from a cursor", async () => {
+    const member = as("member");
+    const sessionId = await newSession(4);
+    const filter = { sessionId };
+    const seen: [EventType, string][] = [];
+    let cursor = "";
+    let watching = Promise.resolve();
+    await new Promise<string>((onCursor, reject) => {
+      watching = (async () => {
+        for await (const event of as("coach").watch({ filter }, { onCursor })) {
+          seen.push([event.type, event.bookingId]);
+          cursor = event.cursor;
+          break;
+        }
+      })();
+      watching.catch(reject);
+    });
+    const bookingId = (await member.bookings.book({ sessionId })).outcome.value?.id ?? "";
+    await watching;
+    await member.bookings.cancelBooking({ bookingId });
+    await member.bookings.book({ sessionId });
+    for await (const event of as("coach").watch({ filter, cursor })) {
+      seen.push([event.type, event.bookingId]);
+      if (seen.length === 3) break;
+    }
+    expect(seen).toEqual([
+      [EventType.BOOKING_CONFIRMED, bookingId],
+      [EventType.BOOKING_CANCELLED, bookingId],
+      [EventType.BOOKING_CONFIRMED, expect.not.stringContaining(bookingId)],
+    ]);
   });
 });

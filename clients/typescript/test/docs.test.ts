@@ -1,8 +1,14 @@
-import { readdir, readFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "@connectrpc/connect";
 import { afterEach, describe, expect, inject, it, vi } from "vitest";
-import { club, newSession } from "./berth.js";
+import * as browser from "../examples/browser.js";
+import { AccessService } from "../src/index.js";
+import { as, club, newSession, protocols } from "./berth.js";
 
 const { address } = inject("berth");
+const [grpc] = protocols;
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -49,5 +55,68 @@ describe("an example", () => {
     const program = () => import("../examples/book.js");
     const printed = await run(program, address, club.tokens.member);
     expect(printed).toEqual([expect.stringMatching(/^.+: (booking|number) \S+$/)]);
+  });
+
+  it("prints bookings and cancellations, and keeps its place", async () => {
+    if (!grpc) throw new Error("no gRPC");
+    const folder = await mkdtemp(join(tmpdir(), "berth-watch-"));
+    try {
+      const file = join(folder, "cursor");
+      const access = createClient(AccessService, grpc.connect(club.tokens.owner));
+      const { key } = await access.createServiceAccount({ name: folder, roles: ["partner"] });
+      const { bookings } = as("member", grpc);
+      // What happens before a cursor is there is not told, so there is one.
+      const { endCursor } = await as("owner", grpc).events.listEvents({ newestFirst: true });
+      await writeFile(file, endCursor);
+
+      const sessionId = await newSession(1);
+      const { outcome } = await bookings.book({ sessionId });
+      const bookingId = outcome.value?.id ?? "";
+      await bookings.cancelBooking({ bookingId });
+
+      const printed = await run(() => import("../examples/watch.js"), address, key, file);
+      expect(printed.filter((line) => line.includes(bookingId))).toEqual([
+        `BOOKING_CONFIRMED ${bookingId}`,
+        `BOOKING_CANCELLED ${bookingId}`,
+      ]);
+      expect(await readFile(file, "utf8")).not.toBe(endCursor);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("shows a week that stays up to date", async () => {
+    const real = fetch;
+    let tokens = 0;
+    vi.stubGlobal("fetch", async (input: RequestInfo, init?: RequestInit) => {
+      if (input !== "/api/berth-token") return real(input, init);
+      tokens++;
+      return new Response(club.tokens.member);
+    });
+    const berth = browser.connect(address);
+    const sessionId = await newSession(1);
+    const mine = async () => {
+      const sessions = await browser.week(berth, new Date());
+      const found = sessions.find(({ id }) => id === sessionId);
+      if (!found) throw new Error("the new session is not there");
+      return found;
+    };
+    const leave = new AbortController();
+    const seats: (number | undefined)[] = [];
+    const online: boolean[] = [];
+    const following = browser.follow(
+      berth,
+      () => void mine().then(({ seatsOpen }) => seats.push(seatsOpen)),
+      (yes) => online.push(yes),
+      leave.signal,
+    );
+    await vi.waitFor(() => expect(seats).toEqual([1]));
+    expect(await browser.book(berth, await mine())).toBe("See you there!");
+    await vi.waitFor(() => expect(seats.at(-1)).toBe(0));
+    expect(await browser.book(berth, await mine())).toBe("You have a place already.");
+    leave.abort();
+    await following;
+    expect(online[0]).toBe(true);
+    expect(tokens).toBe(1);
   });
 });

@@ -49,12 +49,13 @@ func run(ctx context.Context, client *berth.Client, file string, log *slog.Logge
 			if err != nil {
 				return err
 			}
-			// The end of the log is beyond this page, unless it is the last.
-			cursor = page.GetEndCursor()
-			if events := page.GetEvents(); page.GetNextPageToken() != "" && len(events) > 0 {
+			events := page.GetEvents()
+			if page.GetNextPageToken() == "" {
+				cursor = page.GetEndCursor()
+			} else if len(events) > 0 { // the end of the log is beyond this page
 				cursor = events[len(events)-1].GetCursor()
 			}
-			if err := deal(page.GetEvents(), cursor); err != nil {
+			if err := deal(events, cursor); err != nil {
 				return err
 			}
 		}
