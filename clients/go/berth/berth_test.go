@@ -319,7 +319,10 @@ func TestListsAreReadToTheirEnd(t *testing.T) {
 	}
 	s = &service{}
 	client, _ = serve(t, s)
-	for range All(t.Context(), client.Bookings.ListItems, request, (*v1.ListItemsResponse).GetItems) {
+	for _, err := range All(t.Context(), client.Bookings.ListItems, request, (*v1.ListItemsResponse).GetItems) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		break
 	}
 	if len(s.pages) != 1 {

@@ -110,7 +110,7 @@ func (m *manners) options() []connect.ClientOption {
 // overHTTP2 speaks HTTP/2 with and without TLS, as gRPC wants it, and finds out by itself that a
 // connection is dead.
 func overHTTP2() *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:errcheck // it is documented to be one
+	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Protocols = new(http.Protocols)
 	transport.Protocols.SetHTTP2(true)
 	transport.Protocols.SetUnencryptedHTTP2(true)

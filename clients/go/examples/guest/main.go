@@ -20,16 +20,16 @@ import (
 )
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if err := book(ctx, berth.New(os.Getenv("ADDRESS"), berth.WithKey(os.Getenv("BERTH_KEY")))); err != nil {
+	client := berth.New(os.Getenv("ADDRESS"), berth.WithKey(os.Getenv("BERTH_KEY")))
+	if err := book(context.Background(), client); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		cancel()
 		os.Exit(1)
 	}
 }
 
 func book(ctx context.Context, client *berth.Client) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
 	end, err := client.Events.ListEvents(ctx, connect.NewRequest(&v1.ListEventsRequest{NewestFirst: true, PageSize: 1}))
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"log/slog"
 	"os"
@@ -24,13 +23,20 @@ func main() {
 	file := flag.String("file", "bookings.csv", "the file to keep; the place in the log is kept beside it")
 	flag.Parse()
 
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	client := berth.New(*url, berth.WithKey(os.Getenv("BERTH_KEY")), berth.WithLogger(log))
-	err := run(ctx, client, *file, log)
-	if err != nil && !errors.Is(err, context.Canceled) {
-		log.LogAttrs(ctx, slog.LevelError, "the mirror ends", slog.Any("error", err))
-		stop()
+	err := untilStopped(berth.New(*url, berth.WithKey(os.Getenv("BERTH_KEY")), berth.WithLogger(log)), *file, log)
+	if err != nil {
+		log.Error("the mirror ends", slog.Any("error", err))
 		os.Exit(1)
 	}
+}
+
+// untilStopped runs the mirror until somebody says that it is enough.
+func untilStopped(client *berth.Client, file string, log *slog.Logger) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := run(ctx, client, file, log)
+	if ctx.Err() != nil {
+		return nil // whatever was under way then is done again by the next start
+	}
+	return err
 }
