@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -14,6 +15,8 @@ import (
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
@@ -150,6 +153,22 @@ func (s *service) all(header string) []string {
 		values = append(values, h.Get(header))
 	}
 	return values
+}
+
+func TestTheClientHasEveryService(t *testing.T) {
+	t.Parallel()
+	there := map[string]bool{}
+	for field := range reflect.TypeFor[Client]().Fields() {
+		there[field.Type.Name()] = true
+	}
+	protoregistry.GlobalFiles.RangeFilesByPackage("berth.v1", func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Services().Len() {
+			if name := string(file.Services().Get(i).Name()); !there[name+"Client"] {
+				t.Errorf("%s is missing", name)
+			}
+		}
+		return true
+	})
 }
 
 func TestMutationsAreSentAgainUnderTheSameKey(t *testing.T) {

@@ -1,5 +1,5 @@
-// Parses every Swift file of the package and all Swift in its README, and fails where something does not parse. It does
-// not know types: that is the compiler's work, by `swift test` on a Mac.
+// Parses every Swift file of the package and all Swift in its README, and fails where something does not parse, or where a
+// service of the contract is forgotten. It does not know types: that is the compiler's work, by `swift test` on a Mac.
 import { readdir, readFile } from "node:fs/promises";
 import Parser from "tree-sitter";
 import Swift from "tree-sitter-swift";
@@ -36,5 +36,21 @@ for (const { name, text } of texts) {
     console.error(`clients/swift/${name}:${place}: not Swift`);
   }
 }
+
+// What the hand-written part repeats of the contract.
+const source = texts.map(({ text }) => text).join("\n");
+const contract = new URL("../../proto/berth/v1/", root);
+for (const name of (await readdir(contract)).filter((file) => file.endsWith("_service.proto"))) {
+  const text = await readFile(new URL(name, contract), "utf8");
+  const service = /^service (\w+) \{/m.exec(text)?.[1];
+  const open = text.matchAll(/rpc (\w+)\([^{]*\{(?:(?!\n {2}\}).)*RULE_PUBLIC/gs);
+  const wanted = [`Berth_V1_${service}Client(`];
+  for (const { 1: method } of open) wanted.push(`"/berth.v1.${service}/${method}"`);
+  for (const missing of wanted.filter((words) => !source.includes(words))) {
+    found++;
+    console.error(`clients/swift/Sources/Berth: ${missing} is missing`);
+  }
+}
+
 if (names.length === 0 || found > 0) process.exitCode = 1;
 else console.log(`${texts.length} pieces of Swift parse.`);
