@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -150,7 +151,7 @@ func book(t *testing.T, c *Client) error {
 func (s *service) all(header string) []string {
 	var values []string
 	for _, h := range s.headers {
-		values = append(values, h.Get(header))
+		values = append(values, strings.Join(h.Values(header), " and "))
 	}
 	return values
 }
@@ -424,6 +425,16 @@ func TestWatchGoesOn(t *testing.T) {
 	}
 	if tokens := s.all(authorization); tokens[5] != "Bearer t1" || tokens[6] != "Bearer t2" {
 		t.Errorf("tokens %q", tokens)
+	}
+}
+
+func TestStreamsHaveATokenToo(t *testing.T) {
+	t.Parallel()
+	s := &service{streams: [][]any{{greeting("a")}}}
+	client, _ := serve(t, s)
+	stream, err := client.Events.WatchEvents(t.Context(), connect.NewRequest(&v1.WatchEventsRequest{}))
+	if err != nil || !stream.Receive() || s.all(authorization)[0] != "Bearer token" {
+		t.Errorf("%v, %q", err, s.all(authorization))
 	}
 }
 

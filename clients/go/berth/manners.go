@@ -79,12 +79,29 @@ func (m *manners) authorize(ctx context.Context, request connect.AnyRequest, own
 // WrapStreamingClient implements connect.Interceptor.
 func (m *manners) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
 	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
-		conn := next(ctx, spec)
-		if token, err := m.tokens.current(ctx); err == nil && token != "" && conn.RequestHeader().Get(authorization) == "" {
-			conn.RequestHeader().Set(authorization, "Bearer "+token)
-		}
-		return conn
+		return &stream{StreamingClientConn: next(ctx, spec), token: func() (string, error) { return m.tokens.current(ctx) }}
 	}
+}
+
+// stream gets its token with the first message: only then is it known whether its caller gives one.
+type stream struct {
+	connect.StreamingClientConn
+
+	token func() (string, error)
+}
+
+// Send implements connect.StreamingClientConn.
+func (s *stream) Send(message any) error {
+	if s.RequestHeader().Get(authorization) == "" {
+		token, err := s.token()
+		if err != nil {
+			return err
+		}
+		if token != "" {
+			s.RequestHeader().Set(authorization, "Bearer "+token)
+		}
+	}
+	return s.StreamingClientConn.Send(message)
 }
 
 // WrapStreamingHandler implements connect.Interceptor.
