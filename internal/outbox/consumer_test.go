@@ -175,7 +175,7 @@ func TestConsumersOfSeveralNodes(t *testing.T) {
 		t.Error("they do not come to an end")
 	}
 	for n, in := range tenants {
-		want := numbered("", each)
+		want := numbered(each)
 		if n == 2 {
 			want = append([]string{"before anybody ran"}, want...)
 		}

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// gather is the least time between two readings of a log: under load one of them brings many events.
-	gather = 5 * time.Millisecond
+	// gather is the least time between two readings of a log: under load one of them brings many events. Every
+	// watcher adds to it, up to a limit, because a reading wakes all of them.
+	gather, gatherEach, gatherMost = 5 * time.Millisecond, 5 * time.Microsecond, 50 * time.Millisecond
 	// Events that an older transaction keeps back are looked for again so soon, and then less and less often.
 	holdFirst, holdLast = 5 * time.Millisecond, 200 * time.Millisecond
 	// readLimit is the most events that one reading brings.
@@ -98,7 +99,7 @@ func (f *feed) run(ctx context.Context) {
 		case <-timer.C:
 		case <-f.pokes:
 			hold = holdFirst
-			if rest := gather - time.Since(begun); rest > 0 {
+			if rest := f.gather() - time.Since(begun); rest > 0 {
 				timer.Reset(rest)
 				select {
 				case <-ctx.Done():
@@ -108,6 +109,12 @@ func (f *feed) run(ctx context.Context) {
 			}
 		}
 	}
+}
+
+func (f *feed) gather() time.Duration {
+	f.relay.mu.Lock()
+	defer f.relay.mu.Unlock()
+	return min(gather+time.Duration(f.watchers)*gatherEach, gatherMost)
 }
 
 // look reads what is new. The first look finds the end of the log: whoever wants what was before reads it by themselves.

@@ -154,10 +154,10 @@ func names(records []*outbox.Record) []string {
 	return all
 }
 
-func numbered(prefix string, n int) []string {
+func numbered(n int) []string {
 	all := make([]string, n)
 	for i := range all {
-		all[i] = fmt.Sprintf("%s%d", prefix, i)
+		all[i] = fmt.Sprint(i)
 	}
 	return all
 }

@@ -77,7 +77,7 @@ func TestNothingIsMissedBetweenListingAndWatching(t *testing.T) {
 	var writing sync.WaitGroup
 	defer writing.Wait()
 	writing.Go(func() {
-		for _, name := range numbered("", events) {
+		for _, name := range numbered(events) {
 			l.add(name)
 			r.Committed(l.Tenant)
 		}
@@ -97,7 +97,7 @@ func TestNothingIsMissedBetweenListingAndWatching(t *testing.T) {
 			}
 			defer w.Close()
 			got := append(names(page.Records), take(t, w, events-len(page.Records))...)
-			if diff := cmp.Diff(numbered("", events), got); diff != "" {
+			if diff := cmp.Diff(numbered(events), got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -141,7 +141,7 @@ func TestAllWatchersOfATenantShareOneReading(t *testing.T) {
 	}
 	before := count.reads.Load()
 	const rounds = 5
-	for _, name := range numbered("", rounds) {
+	for _, name := range numbered(rounds) {
 		l.add(name)
 		l.append(other, event("unwatched"))
 		r.Committed(l.Tenant)
@@ -175,7 +175,7 @@ func TestASlowWatcherIsToldToResume(t *testing.T) {
 	if got, err := slow.Next(t.Context(), tick); err != nil || got != nil {
 		t.Fatalf("%v, %v", got, err)
 	}
-	want := numbered("", 60)
+	want := numbered(60)
 	for _, name := range want {
 		l.add(name)
 		r.Committed(l.Tenant)
@@ -208,7 +208,7 @@ func TestARushIsReadFromTheLog(t *testing.T) {
 	l.add("ready")
 	r.Committed(l.Tenant)
 	take(t, w, 1)
-	want := numbered("", 1100) // more than are read at once, by the relay or a watcher
+	want := numbered(1100) // more than are read at once, by the relay or a watcher
 	l.add(want...)
 	r.Committed(l.Tenant)
 	if diff := cmp.Diff(want, take(t, w, len(want))); diff != "" {
@@ -228,7 +228,7 @@ func TestEventsCommittedOnAnotherNodeArrive(t *testing.T) {
 	}
 	here, there := run(l.relay()), run(l.relay())
 	w := l.watch(there, nil)
-	for _, name := range numbered("", 5) {
+	for _, name := range numbered(5) {
 		l.add(name)
 		here.Committed(l.Tenant)
 		if got := take(t, w, 1); got[0] != name {

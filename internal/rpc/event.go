@@ -57,6 +57,9 @@ func (s *eventService) ListEvents(ctx context.Context, req *connect.Request[v1.L
 		Filter: eventFilter(req.Msg.GetFilter()), Cursor: req.Msg.GetCursor(), After: page.After,
 		Backwards: req.Msg.GetNewestFirst(), Limit: page.Size,
 	})
+	if page.After != nil && fault.ReasonOf(err) == fault.InvalidField {
+		err = errPageToken.Because(err)
+	}
 	if err != nil {
 		return nil, err
 	}

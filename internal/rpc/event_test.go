@@ -118,6 +118,7 @@ func TestWatchingOverEveryProtocol(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	eachProtocol(t, func(t *testing.T, http *http.Client, options connect.ClientOption) {
+		t.Helper()
 		client := berthv1connect.NewEventServiceClient(http, s.URL, options)
 		owner := s.Token(t, "owner")
 		booking := tenant.New[tenant.BookingID](time.Now()) // its own, among those of the other protocols

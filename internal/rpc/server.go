@@ -54,6 +54,8 @@ const (
 	defaultMaxBytes  = 6 << 20
 	// Below this, compressing costs more than it saves.
 	minCompressed = 1 << 10
+	// Messages to watchers are compressed for each of them anew: thousands want the same one at the same moment.
+	minCompressedEvents = 16 << 10
 )
 
 // New makes the handler of everything that speaks HTTP at the service's port. It
@@ -131,7 +133,7 @@ func (c Config) serve(s services) (http.Handler, error) {
 	mount(berthv1connect.NewCheckInServiceHandler(s.checkIn, options))
 	mount(berthv1connect.NewAnalyticsServiceHandler(s.analytics, options))
 	mount(berthv1connect.NewAuditServiceHandler(s.audit, options))
-	mount(berthv1connect.NewEventServiceHandler(s.event, options))
+	mount(berthv1connect.NewEventServiceHandler(s.event, options, connect.WithCompressMinBytes(minCompressedEvents)))
 
 	names := serviceNames(rules)
 	reflector := grpcreflect.NewStaticReflector(names...)
