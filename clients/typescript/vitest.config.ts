@@ -8,7 +8,12 @@ export default defineConfig({
       {
         // Examples import the package by its name.
         resolve: { alias: { "@berthhq/client": `${import.meta.dirname}/src/index.ts` } },
-        test: { name: "server", include: ["test/**/*.test.ts"], globalSetup: "test/server.ts" },
+        test: {
+          name: "server",
+          include: ["test/**/*.test.ts"],
+          globalSetup: "test/server.ts",
+          testTimeout: 60_000, // Go may be compiling beside it
+        },
       },
     ],
   },

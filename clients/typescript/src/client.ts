@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
 import { credentials, type Refresh } from "./credentials.js";
+import { abortableFetch } from "./fetch.js";
 import { AccessService } from "./gen/berth/v1/access_service_pb.js";
 import { AnalyticsService } from "./gen/berth/v1/analytics_service_pb.js";
 import { AuditService } from "./gen/berth/v1/audit_service_pb.js";
@@ -38,7 +39,7 @@ export interface BerthClientOptions {
    * How to speak: by default Connect, by `fetch`, in browsers and in Node.js. For gRPC-Web give `createGrpcWebTransport` of
    * `@connectrpc/connect-web`, for gRPC `createGrpcTransport` of `@connectrpc/connect-node`.
    */
-  readonly transport?: ((to: { baseUrl: string }) => Transport) | undefined;
+  readonly transport?: ((to: { baseUrl: string; fetch: typeof fetch }) => Transport) | undefined;
   /** How long a unary call may take, repetitions included, in ms. 30,000 by default; 0 sets no limit. */
   readonly timeoutMs?: number | undefined;
   /** How many times a call is sent again where that is safe. 4 by default. */
@@ -82,7 +83,7 @@ export interface BerthClient extends Services {
 export function createBerthClient(options: BerthClientOptions): BerthClient {
   const { token, key, tenantId, timeoutMs = 30_000, retries = 4 } = options;
   const { transport: connect = createConnectTransport } = options;
-  const inner = connect({ baseUrl: options.baseUrl });
+  const inner = connect({ baseUrl: options.baseUrl, fetch: abortableFetch });
   const conduct = { tenantId, timeoutMs, retries };
   const refresh = key === undefined ? options.refresh : exchanging(key);
   const tokens = credentials(token, refresh);

@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import { describe, expect, inject, it } from "vitest";
@@ -13,6 +16,9 @@ import { club, days, newSession, refusal, salon } from "./berth.js";
 import type { Role } from "./server.js";
 
 const { address } = inject("berth");
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
 
 const ways: [string, Pick<BerthClientOptions, "transport">][] = [
   ["Connect", {}],
@@ -127,5 +133,24 @@ describe.each(ways)("the client over %s", (_, transport) => {
       [EventType.BOOKING_CANCELLED, bookingId],
       [EventType.BOOKING_CONFIRMED, expect.not.stringContaining(bookingId)],
     ]);
+  });
+
+  it("is left at once, also after a garbage collection", async () => {
+    const leave = new AbortController();
+    let watching = Promise.resolve();
+    await new Promise<string>((onCursor, reject) => {
+      watching = (async () => {
+        // What other tests do is of no interest here.
+        const request = { filter: { sessionId: club.session_id } };
+        for await (const _ of as("coach").watch(request, { onCursor, signal: leave.signal }));
+      })();
+      watching.catch(reject);
+    });
+    for (let i = 0; i < 10; i++) {
+      await nextTurn();
+      collectGarbage();
+    }
+    leave.abort();
+    await watching;
   });
 });

@@ -10,6 +10,9 @@ import { as, club, newSession, protocols } from "./berth.js";
 const { address } = inject("berth");
 const [grpc] = protocols;
 
+/** In ms; only a failing test waits it out. */
+const patience = 30_000;
+
 afterEach(() => {
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
@@ -110,9 +113,10 @@ describe("an example", () => {
       (yes) => online.push(yes),
       leave.signal,
     );
-    await vi.waitFor(() => expect(seats).toEqual([1]));
+    // Other tests go on beside this one, so it may be told more often than it asks for.
+    await vi.waitFor(() => expect(seats).toContain(1), patience);
     expect(await browser.book(berth, await mine())).toBe("See you there!");
-    await vi.waitFor(() => expect(seats.at(-1)).toBe(0));
+    await vi.waitFor(() => expect(seats).toContain(0), patience);
     expect(await browser.book(berth, await mine())).toBe("You have a place already.");
     leave.abort();
     await following;
