@@ -35,6 +35,7 @@ type Client struct {
 	Members   berthv1connect.MemberServiceClient
 	Sessions  berthv1connect.SessionServiceClient
 	Tenants   berthv1connect.TenantServiceClient
+	Waitlist  berthv1connect.WaitlistServiceClient
 
 	manners *manners
 }
@@ -99,6 +100,7 @@ func New(baseURL string, options ...Option) *Client {
 		Members:   berthv1connect.NewMemberServiceClient(s.http, baseURL, with...),
 		Sessions:  berthv1connect.NewSessionServiceClient(s.http, baseURL, with...),
 		Tenants:   berthv1connect.NewTenantServiceClient(s.http, baseURL, with...),
+		Waitlist:  berthv1connect.NewWaitlistServiceClient(s.http, baseURL, with...),
 		manners:   m,
 	}
 }

@@ -14,6 +14,7 @@ import { EventService, type WatchEventsRequestSchema } from "./gen/berth/v1/even
 import { MemberService } from "./gen/berth/v1/member_service_pb.js";
 import { SessionService } from "./gen/berth/v1/session_service_pb.js";
 import { TenantService } from "./gen/berth/v1/tenant_service_pb.js";
+import { WaitlistService } from "./gen/berth/v1/waitlist_service_pb.js";
 import { courteous } from "./transport.js";
 import { type WatchOptions, watch } from "./watch.js";
 
@@ -57,6 +58,7 @@ const services = {
   members: MemberService,
   sessions: SessionService,
   tenants: TenantService,
+  waitlist: WaitlistService,
 } as const;
 
 type Services = { readonly [Name in keyof typeof services]: Client<(typeof services)[Name]> };

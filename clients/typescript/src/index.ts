@@ -30,5 +30,7 @@ export * from "./gen/berth/v1/session_pb.js";
 export * from "./gen/berth/v1/session_service_pb.js";
 export * from "./gen/berth/v1/tenant_pb.js";
 export * from "./gen/berth/v1/tenant_service_pb.js";
+export * from "./gen/berth/v1/waitlist_pb.js";
+export * from "./gen/berth/v1/waitlist_service_pb.js";
 export { all, type ListMethod, pages } from "./page.js";
 export type { WatchOptions } from "./watch.js";

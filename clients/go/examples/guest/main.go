@@ -57,7 +57,7 @@ func book(ctx context.Context, client *berth.Client) error {
 	}
 	fmt.Println("confirmed", confirmed.Msg.GetBooking().GetPayment().GetStatus())
 
-	_, err = client.Bookings.AdminCancelBooking(ctx, connect.NewRequest(&v1.AdminCancelBookingRequest{BookingId: id, Reason: "Kim is ill."}))
+	_, err = client.Bookings.CancelBooking(ctx, connect.NewRequest(&v1.CancelBookingRequest{BookingId: id, Reason: "Kim is ill."}))
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,8 @@ func book(ctx context.Context, client *berth.Client) error {
 }
 
 func firstOpen(ctx context.Context, client *berth.Client) (*v1.Session, error) {
-	week := &v1.TimeRange{Start: timestamppb.Now(), End: timestamppb.New(time.Now().AddDate(0, 0, 7))}
+	// Far enough ahead that the booking can be cancelled without penalty.
+	week := &v1.TimeRange{Start: timestamppb.New(time.Now().AddDate(0, 0, 2)), End: timestamppb.New(time.Now().AddDate(0, 0, 7))}
 	request := &v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: week}}
 	for session, err := range berth.All(ctx, client.Sessions.ListSessions, request, (*v1.ListSessionsResponse).GetSessions) {
 		if err != nil {

@@ -13,6 +13,7 @@ public final class BerthClient: Sendable {
     public let members: Berth_V1_MemberServiceClient
     public let sessions: Berth_V1_SessionServiceClient
     public let tenants: Berth_V1_TenantServiceClient
+    public let waitlist: Berth_V1_WaitlistServiceClient
 
     let tokens: TokenStore
     let pacing: Pacing
@@ -69,6 +70,7 @@ public final class BerthClient: Sendable {
         self.members = Berth_V1_MemberServiceClient(client: client)
         self.sessions = Berth_V1_SessionServiceClient(client: client)
         self.tenants = Berth_V1_TenantServiceClient(client: client)
+        self.waitlist = Berth_V1_WaitlistServiceClient(client: client)
     }
 
     /// The headers that a stream needs: unlike other calls it does not get its token by itself.

@@ -143,6 +143,8 @@ final class CourteousClient: ProtocolClientInterface {
 private let withoutCaller: Set<String> = [
     "/berth.v1.AccessService/ExchangeKey",
     "/berth.v1.CheckInService/GetDisplay",
+    "/berth.v1.WaitlistService/ClaimOffer",
+    "/berth.v1.WaitlistService/GetClaim",
 ]
 
 private func failure<Output>(_ error: any Error) -> ResponseMessage<Output> {
