@@ -47,6 +47,7 @@ type (
 	itemKind         struct{}
 	lineKind         struct{}
 	importKind       struct{}
+	deliveryKind     struct{}
 )
 
 // One identifier type for each thing that has an identity of its own.
@@ -74,6 +75,7 @@ type (
 	ItemID           = ID[itemKind]
 	LineID           = ID[lineKind]
 	ImportID         = ID[importKind]
+	DeliveryID       = ID[deliveryKind]
 )
 
 // Parse reads the canonical form. Upper case is accepted, braces and URNs are not.
