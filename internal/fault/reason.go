@@ -86,4 +86,7 @@ const (
 	Contention   Reason = "CONTENTION"
 	Timeout      Reason = "DEADLINE_EXCEEDED"
 	CallerLeft   Reason = "CANCELED"
+
+	TemplateInvalid Reason = "TEMPLATE_INVALID"
+	Unreachable     Reason = "UNREACHABLE"
 )
