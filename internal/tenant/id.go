@@ -48,6 +48,8 @@ type (
 	lineKind         struct{}
 	importKind       struct{}
 	deliveryKind     struct{}
+	noticeKind       struct{}
+	offerKind        struct{}
 )
 
 // One identifier type for each thing that has an identity of its own.
@@ -76,6 +78,8 @@ type (
 	LineID           = ID[lineKind]
 	ImportID         = ID[importKind]
 	DeliveryID       = ID[deliveryKind]
+	NoticeID         = ID[noticeKind]
+	OfferID          = ID[offerKind]
 )
 
 // Parse reads the canonical form. Upper case is accepted, braces and URNs are not.
