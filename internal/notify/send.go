@@ -148,6 +148,11 @@ func (e *SendError) Error() string {
 // Unwrap gives the cause.
 func (e *SendError) Unwrap() error { return e.Err }
 
+// Expired is why a message is not sent any more.
+func Expired() *SendError {
+	return &SendError{Kind: Permanent, Code: "EXPIRED", Reason: "it expired before it was sent"}
+}
+
 // Backoff spreads further tries out in time.
 type Backoff struct {
 	Base time.Duration // the most that the first wait may take; each doubles it
