@@ -87,6 +87,9 @@ const (
 	Timeout      Reason = "DEADLINE_EXCEEDED"
 	CallerLeft   Reason = "CANCELED"
 
+	WatcherTooSlow Reason = "WATCHER_TOO_SLOW"
+	ShuttingDown   Reason = "SHUTTING_DOWN"
+
 	TemplateInvalid Reason = "TEMPLATE_INVALID"
 	Unreachable     Reason = "UNREACHABLE"
 )

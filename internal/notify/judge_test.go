@@ -174,7 +174,7 @@ func TestWhatAnEventLeadsTo(t *testing.T) {
 		if c.party != nil {
 			c.party(&p)
 		}
-		c.event.ID = tenant.New[tenant.EventID](monday)
+		c.event.ID, c.event.At = tenant.New[tenant.EventID](monday), monday
 		var got []told
 		for _, n := range Plan(c.event, []Party{p}, DefaultSettings(), monday) {
 			got = append(got, told{n.Topic, n.Lane, n.DueAt.Sub(monday)})

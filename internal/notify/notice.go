@@ -68,7 +68,7 @@ const (
 	onWaitlistPromoted   = "waitlist.promoted"
 	onOfferCreated       = "offer.created"
 	onCreditsChanged     = "credits.changed"
-	onStaffNote          = "staff.note"
+	onStaffNote          = "waitlist.staff_note"
 )
 
 // Tells reports whether anybody may hear of events of this type.
@@ -183,6 +183,9 @@ func (p *planner) tell(who Party) {
 // add plans a notice for now in each lane that the party uses.
 func (p *planner) add(who Party, topic Topic, expires time.Time) {
 	e := p.event
+	if p.now.Sub(e.At) > usable {
+		return // nothing ran for a day: that is no news any more
+	}
 	n := Notice{
 		Topic: topic, Member: who.Member, Session: who.Session, Booking: who.Booking, Entry: who.Entry, Offer: e.Offer,
 		Thing: thing(e, who), Revision: e.ID.String(), StartsAt: who.StartsAt, DueAt: p.now, ExpiresAt: expires, At: e.At, Details: e.Details,

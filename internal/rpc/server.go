@@ -65,6 +65,7 @@ func New(c Config) (http.Handler, error) {
 		checkIn:   &checkInService{app: c.App},
 		analytics: &analyticsService{app: c.App},
 		audit:     &auditService{app: c.App},
+		event:     newEventService(c.App, c.Now),
 	})
 }
 
@@ -79,6 +80,7 @@ type services struct {
 	checkIn   berthv1connect.CheckInServiceHandler
 	analytics berthv1connect.AnalyticsServiceHandler
 	audit     berthv1connect.AuditServiceHandler
+	event     berthv1connect.EventServiceHandler
 }
 
 func (c Config) serve(s services) (http.Handler, error) {
@@ -125,6 +127,7 @@ func (c Config) serve(s services) (http.Handler, error) {
 	mount(berthv1connect.NewCheckInServiceHandler(s.checkIn, options))
 	mount(berthv1connect.NewAnalyticsServiceHandler(s.analytics, options))
 	mount(berthv1connect.NewAuditServiceHandler(s.audit, options))
+	mount(berthv1connect.NewEventServiceHandler(s.event, options))
 
 	names := serviceNames(rules)
 	reflector := grpcreflect.NewStaticReflector(names...)
@@ -142,7 +145,7 @@ func (c Config) serve(s services) (http.Handler, error) {
 // begin opens the account of a request.
 func (c *chain) begin(next http.Handler, maxBytes int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		request := &call{id: requestID(r.Header), guard: c.guard}
+		request := &call{id: requestID(r.Header), guard: c.guard, answer: http.NewResponseController(w)}
 		w.Header().Set(requestIDHeader, request.id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store") // answers to GET too are the caller's own
