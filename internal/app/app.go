@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/checkin"
+	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -30,6 +32,18 @@ type Config struct {
 	RolesChanged func(id tenant.TenantID)
 	// Relay is whom events are watched through. Optional where nobody watches any.
 	Relay *outbox.Relay
+
+	// Seals keep the secrets of tenants' own senders, and sign the links in mails.
+	Seals seal.Keys
+	// Carriers are the names of the platform's senders; a channel without one, and without one of the tenant's own, goes to the
+	// local outbox.
+	Carriers map[notify.Channel]string
+	// MailFrom is the address that the platform's mails come from. Optional.
+	MailFrom string
+	// Offers is the waitlist, as far as messages are concerned. Optional: without it there are no offers.
+	Offers Offers
+	// Post sends messages and gives what became of each. Optional where no tests are sent.
+	Post func(ctx context.Context, in tenant.TenantID, out []Outgoing) []Attempted
 }
 
 // App runs the use cases. It is safe for concurrent use.
@@ -42,12 +56,24 @@ type App struct {
 	rolesChanged func(tenant.TenantID)
 	alarms       alarms
 	relay        *outbox.Relay
+
+	seals    seal.Keys
+	carriers map[notify.Channel]string
+	mailFrom string
+	offers   Offers
+	notices  alarms
+	post     func(context.Context, tenant.TenantID, []Outgoing) []Attempted
 }
 
 // New makes an App.
 func New(c Config) *App {
 	ignore := func(tenant.TenantID) {}
 	a := &App{db: c.DB, keys: c.CheckInKeys, publicURL: c.PublicURL, committed: ignore, rolesChanged: ignore, relay: c.Relay}
+	a.seals, a.carriers, a.mailFrom, a.offers = c.Seals, c.Carriers, c.MailFrom, c.Offers
+	a.post = c.Post
+	if a.offers == nil {
+		a.offers = noOffers{}
+	}
 	// Postgres keeps microseconds. Cutting the rest off here makes what an answer
 	// says equal to what a later read says.
 	a.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }

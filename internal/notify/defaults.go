@@ -81,3 +81,11 @@ func chain(locale string) []string {
 	}
 	return tags
 }
+
+// CanonicalLocale gives a locale as templates have it: "DE" is "de". What is none stays as it is.
+func CanonicalLocale(locale string) string {
+	if tag, err := language.Parse(locale); err == nil {
+		return tag.String()
+	}
+	return locale
+}

@@ -176,7 +176,7 @@ func consented(n Notice, r Recipient, m Matter) ([]Channel, Reason) {
 		switch {
 		case !r.Chosen.Allow(n.Topic, c):
 		case c == SMS && m.Offer != nil && m.Offer.NoSMS:
-		case !r.reachable(c):
+		case !r.Reachable(c):
 			if why == Unsubscribed {
 				why = Unreachable
 			}
@@ -191,7 +191,8 @@ func consented(n Notice, r Recipient, m Matter) ([]Channel, Reason) {
 	return usable, why
 }
 
-func (r Recipient) reachable(c Channel) bool {
+// Reachable reports whether the recipient has a number, an address or a device.
+func (r Recipient) Reachable(c Channel) bool {
 	switch c {
 	case SMS:
 		return r.Phone != ""

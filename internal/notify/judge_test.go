@@ -154,7 +154,7 @@ func TestWhatAnEventLeadsTo(t *testing.T) {
 		{"waitlisted: a mail alone", Event{Type: "waitlist.joined"}, nil, []told{{Waitlisted, Mail, 0}}},
 		{"cancelled", Event{Type: "booking.cancelled"}, nil, []told{{BookingCancelled, Mail, 0}}},
 		{"cancelled in silence", Event{Type: "booking.cancelled", Silent: true}, nil, nil},
-		{"the session is cancelled", Event{Type: "booking.cancelled"}, func(p *Party) { p.SessionGone = true },
+		{"the session is cancelled", Event{Type: "booking.cancelled", Gone: true}, func(p *Party) { p.SessionGone = true },
 			[]told{{SessionCancelled, Alert, 0}, {SessionCancelled, Mail, 0}}},
 		{"left the queue of a session that is cancelled", Event{Type: "waitlist.left"}, func(p *Party) { p.SessionGone = true },
 			[]told{{SessionCancelled, Alert, 0}, {SessionCancelled, Mail, 0}}},

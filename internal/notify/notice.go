@@ -92,6 +92,8 @@ type Event struct {
 	Offer   tenant.OfferID
 	Payer   tenant.UUID // the subscription that it is about
 	Moved   bool        // session.updated: its time, place or resource
+	Gone    bool        // booking.cancelled: because the session does not take place
+	Spent   int         // credits.changed: by how many there are fewer
 	Silent  bool        // nobody is to be told
 	Details Details
 	At      time.Time
@@ -166,7 +168,7 @@ func (p *planner) tell(who Party) {
 	case onWaitlistJoined:
 		p.add(who, Waitlisted, start)
 	case onBookingCancelled, onWaitlistLeft:
-		if who.SessionGone {
+		if p.event.Gone || (who.SessionGone && p.event.Type == onWaitlistLeft) {
 			p.add(who, SessionCancelled, start)
 		} else {
 			p.add(who, BookingCancelled, p.now.Add(usable))
@@ -174,7 +176,7 @@ func (p *planner) tell(who Party) {
 	case onOfferCreated:
 		p.add(who, Offered, start)
 	case onCreditsChanged:
-		p.runningLow(who, max(0, who.Taken))
+		p.runningLow(who, p.event.Spent)
 	case onStaffNote:
 		p.add(who, StaffNote, latest(start, p.now.Add(usable)))
 	}

@@ -298,7 +298,9 @@ where e.tenant_id = $1 and e.id = any($2)`, entries, func(rows pgx.Rows, id *ten
 	}
 	if len(sessions) > 0 {
 		each(`select s.id,`+subjectColumns+` from sessions s`+subjectJoins+` where s.tenant_id = $1 and s.id = any($2)`, sessions,
-			func(rows pgx.Rows, id *tenant.UUID, s *Subject) error { return rows.Scan(append([]any{id}, s.targets()...)...) })
+			func(rows pgx.Rows, id *tenant.UUID, s *Subject) error {
+				return rows.Scan(append([]any{id}, s.targets()...)...)
+			})
 	}
 	if len(payers) > 0 {
 		each(`select u.id, u.balance, p.name from subscriptions u join plans p on p.tenant_id = u.tenant_id and p.id = u.plan_id
@@ -329,4 +331,11 @@ type BookedSubject struct {
 	Subject
 	ID      tenant.BookingID
 	Changed time.Time
+}
+
+// ReopenNotice lets a notice that was sent go by its next channel with the transaction, because this one did not deliver it.
+func ReopenNotice(tx *pg.Tx, in tenant.TenantID, id tenant.NoticeID, c notify.Channel, now time.Time) {
+	tx.Write(`
+update notices set done_at = null, due_at = $4, sending = false, attempts = 0, tried = tried || $3::text
+where tenant_id = $1 and id = $2 and not ($3 = any(tried)) and (done_at is not null or sending) and expires_at > $4`, in, id, string(c), now)
 }
