@@ -52,17 +52,17 @@ func (a *App) WakeNotices(ctx context.Context, id tenant.TenantID) error {
 
 // TakeNotices judges what is due for a tenant, and gives the messages that are to be sent now. Before they are, a line of
 // the delivery log says that each may have been: whatever happens from here on, nothing is sent twice without the log telling. The
-// caller sends them and reports to SettleDeliveries. More says that more is due.
-func (a *App) TakeNotices(ctx context.Context, id tenant.TenantID) (out []Outgoing, more bool, err error) {
+// caller sends them and reports to SettleDeliveries.
+func (a *App) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, error) {
 	now := a.now()
 	var due []tenant.NoticeID
 	var find pg.Batch
 	store.ListDueNotices(&find, id, now, noticeChunk, &due)
 	if err := a.read(ctx, tenant.System(id), &find); err != nil || len(due) == 0 {
-		return nil, false, errors.Join(err, a.WakeNotices(ctx, id))
+		return Taken{}, errors.Join(err, a.WakeNotices(ctx, id))
 	}
 	var taken *taking
-	err = a.attempt(ctx, tenant.System(id), "notice.take", func(ctx context.Context, t *tx) error {
+	err := a.attempt(ctx, tenant.System(id), "notice.take", func(ctx context.Context, t *tx) error {
 		taken = &taking{tx: t, app: a}
 		if err := taken.load(ctx, due); err != nil {
 			return err
@@ -78,12 +78,38 @@ func (a *App) TakeNotices(ctx context.Context, id tenant.TenantID) (out []Outgoi
 		return nil
 	}, &writing{})
 	if err != nil {
-		return nil, false, err
+		return Taken{}, err
 	}
 	for _, offer := range taken.unsendable {
 		err = errors.Join(err, a.offers.Unsendable(ctx, id, offer))
 	}
-	return taken.out, len(due) == noticeChunk, errors.Join(err, a.WakeNotices(ctx, id))
+	done := Taken{Out: taken.out, More: len(due) == noticeChunk, At: now, Unsent: make(map[Unsent]int)}
+	for _, line := range taken.lines {
+		if line.Status == dropped || line.Status == deferred {
+			done.Unsent[Unsent{line.Topic, line.Status, line.Reason}]++
+		}
+	}
+	return done, errors.Join(err, a.WakeNotices(ctx, id))
+}
+
+// Taken is what came of a look at what is due.
+type Taken struct {
+	Out    []Outgoing
+	At     time.Time // when the attempts began
+	More   bool      // more is due
+	Unsent map[Unsent]int
+}
+
+// Unsent is why messages were not sent, or not yet.
+type Unsent struct {
+	Topic  notify.Topic
+	Status notify.DeliveryStatus
+	Reason notify.Reason
+}
+
+// WakeNoticesIn looks at what is due for a tenant after a while.
+func (a *App) WakeNoticesIn(id tenant.TenantID, wait time.Duration) {
+	a.notices.set(id, a.now().Add(wait))
 }
 
 // taking is one look at notices that are due.

@@ -237,6 +237,11 @@ where tenant_id = $1 and recipient = any($2) and counted and created_at > $3 ord
 		})
 }
 
+// HasStaleDevices tells whether some device was not seen since a time.
+func HasStaleDevices(b *pg.Batch, in tenant.TenantID, since time.Time, into *bool) {
+	b.Queue(`select exists (select from devices where tenant_id = $1 and seen_at < $2)`, in, since).Scan(into)
+}
+
 // DeleteStaleDevices deletes the devices of all members that were not seen since a time.
 func DeleteStaleDevices(tx *pg.Tx, in tenant.TenantID, since time.Time) {
 	tx.Write(`delete from devices where tenant_id = $1 and seen_at < $2`, in, since)
