@@ -161,6 +161,7 @@ create index deliveries_offer on deliveries (tenant_id, offer_id, created_at, id
 create index deliveries_counted on deliveries (tenant_id, recipient, created_at) where counted;
 create index deliveries_notice on deliveries (tenant_id, notice_id) where notice_id is not null;
 create index deliveries_provider on deliveries (tenant_id, provider_id) where provider_id <> '';
+create index deliveries_number on deliveries (tenant_id, address) where channel = 'SMS';
 create index deliveries_outbox on deliveries (tenant_id, created_at, id) where content is not null;
 
 -- +goose Down

@@ -11,17 +11,43 @@ import (
 	"path/filepath"
 
 	"github.com/berthhq/berth/internal/checkin"
+	"github.com/berthhq/berth/internal/seal"
 )
 
-// openCheckInKeys reads the secrets that sign QR codes and display links: one in
-// a line, in hexadecimal, the newest first. If there is no such file it makes one.
+// openCheckInKeys reads the secrets that sign QR codes and display links.
 func openCheckInKeys(path string) (checkin.Keys, error) {
+	secrets, err := openSecrets("check-in key", path)
+	if err != nil {
+		return checkin.Keys{}, err
+	}
+	keys, err := checkin.NewKeys(secrets[0], secrets[1:]...)
+	if err != nil {
+		return checkin.Keys{}, fmt.Errorf("check-in key %s: %w", path, err)
+	}
+	return keys, nil
+}
+
+// openMessageKeys reads the secrets that encrypt tenants' own senders and sign links in mails.
+func openMessageKeys(path string) (seal.Keys, error) {
+	secrets, err := openSecrets("message key", path)
+	if err != nil {
+		return seal.Keys{}, err
+	}
+	keys, err := seal.NewKeys(secrets[0], secrets[1:]...)
+	if err != nil {
+		return seal.Keys{}, fmt.Errorf("message key %s: %w", path, err)
+	}
+	return keys, nil
+}
+
+// openSecrets reads a file of secrets: one in a line, in hexadecimal, the newest first. If there is no such file it makes one.
+func openSecrets(what, path string) ([][]byte, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		text, err = makeSecret(path)
 	}
 	if err != nil {
-		return checkin.Keys{}, fmt.Errorf("check-in key: %w", err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	var secrets [][]byte
 	for line := range bytes.Lines(text) {
@@ -31,18 +57,14 @@ func openCheckInKeys(path string) (checkin.Keys, error) {
 		}
 		secret, err := hex.DecodeString(string(line))
 		if err != nil {
-			return checkin.Keys{}, fmt.Errorf("check-in key %s: a line is not hexadecimal", path)
+			return nil, fmt.Errorf("%s %s: a line is not hexadecimal", what, path)
 		}
 		secrets = append(secrets, secret)
 	}
 	if len(secrets) == 0 {
-		return checkin.Keys{}, fmt.Errorf("check-in key %s is empty", path)
+		return nil, fmt.Errorf("%s %s is empty", what, path)
 	}
-	keys, err := checkin.NewKeys(secrets[0], secrets[1:]...)
-	if err != nil {
-		return checkin.Keys{}, fmt.Errorf("check-in key %s: %w", path, err)
-	}
-	return keys, nil
+	return secrets, nil
 }
 
 // makeSecret writes a new one for the owner's eyes only. Of two that start at
@@ -53,7 +75,7 @@ func makeSecret(path string) ([]byte, error) {
 		return nil, err
 	}
 	text := append(hex.AppendEncode(nil, secret), '\n')
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".check-in-*") // 0600
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".secret-*") // 0600
 	if err != nil {
 		return nil, err
 	}

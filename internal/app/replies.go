@@ -6,9 +6,13 @@ import (
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
+
+// What an SMS about an offer is answered that cannot be had any more.
+const notOpen = "That offer is no longer open."
 
 // AnswerSMS does what an SMS from a number asks for. What it gives is to be answered; empty where the carrier or Twilio
 // answers by themselves, or nothing was understood. The same SMS may come twice.
@@ -31,7 +35,7 @@ func (a *App) AnswerSMS(ctx context.Context, in tenant.TenantID, from, text stri
 		case err == nil:
 			return "All right, it goes to the next person.", nil
 		case errors.As(err, &refused) && refused.Kind != fault.Internal && refused.Kind != fault.Unavailable:
-			return "That offer is no longer open.", nil
+			return notOpen, nil
 		}
 		return "", err
 	case notify.Help, notify.NoCommand:
@@ -44,4 +48,47 @@ func (a *App) stopSMS(ctx context.Context, in tenant.TenantID, number string) er
 		store.PutStops(t.Tx, t.in, store.NotificationStop{Channel: notify.SMS, Address: number, Reason: notify.OptedOutReason, At: t.now})
 		return nil
 	})
+}
+
+// TwilioPath is where Twilio's webhooks lie.
+const TwilioPath = "/twilio/"
+
+// TwilioInboundURL is where Twilio is to send SMS that come in on a tenant's own number.
+func (a *App) TwilioInboundURL(in tenant.TenantID) string {
+	return a.publicURL + TwilioPath + in.String() + "/inbound"
+}
+
+// TwilioStatusURL is where Twilio is to report what became of a tenant's messages.
+func (a *App) TwilioStatusURL(in tenant.TenantID) string {
+	return a.publicURL + TwilioPath + in.String() + "/status"
+}
+
+// AnswerSharedSMS does what an SMS asks for that came in on a number which several tenants share: for those of them that
+// have written to its sender. An offer's code is one tenant's.
+func (a *App) AnswerSharedSMS(ctx context.Context, from, text string) (string, error) {
+	tenants, err := a.Tenants(ctx)
+	if err != nil {
+		return "", err
+	}
+	answer := ""
+	for _, in := range tenants {
+		var wrote bool
+		var batch pg.Batch
+		store.HasWritten(&batch, in, from, &wrote)
+		if err := a.read(ctx, tenant.System(in), &batch); err != nil {
+			return "", err
+		}
+		if !wrote {
+			continue
+		}
+		said, err := a.AnswerSMS(ctx, in, from, text)
+		if err != nil {
+			return "", err
+		}
+		if said != notOpen && said != "" {
+			return said, nil
+		}
+		answer = said
+	}
+	return answer, nil
 }

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -118,4 +119,17 @@ func (v Values) complete(t Topic) Values {
 	}
 	maps.Copy(full, v)
 	return full
+}
+
+// Described is a variable as people read about it.
+type Described struct{ Name, Description, Example string }
+
+// DescribeVariables are those of a topic, with examples in a language.
+func DescribeVariables(t Topic, locale string) []Described {
+	examples := Example(t, locale)
+	var all []Described
+	for _, v := range Variables(t) {
+		all = append(all, Described{v.Name, v.Description, fmt.Sprint(examples[v.Name])})
+	}
+	return all
 }

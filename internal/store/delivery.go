@@ -210,3 +210,8 @@ order by created_at desc, id desc limit $13`,
 		in, q.Member, q.Booking, q.Offer, statuses, string(q.Channel), string(q.Topic), optional(q.From), optional(q.Until), q.Outbox,
 		optional(q.BeforeAt), q.BeforeID, q.Limit), into, func(row pgx.CollectableRow) (Delivery, error) { return scanDelivery(row) })
 }
+
+// HasWritten tells whether an SMS was ever sent to a number.
+func HasWritten(b *pg.Batch, in tenant.TenantID, number string, into *bool) {
+	b.Queue(`select exists (select from deliveries where tenant_id = $1 and channel = 'SMS' and address = $2)`, in, number).Scan(into)
+}

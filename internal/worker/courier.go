@@ -26,8 +26,9 @@ type Sender interface {
 // Config is what a Courier needs.
 type Config struct {
 	App *app.App
-	// Platform are the senders for tenants without their own, by provider; that of app.LocalOutbox must be there.
-	Platform map[string]Sender
+	// Platform gives the senders for tenants without their own, by provider; that of app.LocalOutbox must be there. Callbacks
+	// name the tenant, so a sender may be one tenant's alone.
+	Platform map[string]func(in tenant.TenantID) Sender
 	// Open makes a sender of a tenant's own account.
 	Open func(ctx context.Context, in tenant.TenantID, provider string, s app.Senders) (Sender, error)
 	// AtOnce is how many messages of one tenant are on their way at the same time. Default 32.
@@ -90,8 +91,8 @@ func New(c Config) (*Courier, error) {
 		config: c, metrics: m, slots: make(chan struct{}, c.Tenants),
 		busy: make(map[tenant.TenantID]bool), accounts: make(map[account]*carrier),
 	}
-	for provider, sender := range c.Platform {
-		courier.accounts[account{provider: provider}] = &carrier{sender: sender, breaker: newBreaker()}
+	for provider := range c.Platform {
+		courier.accounts[account{provider: provider}] = &carrier{breaker: newBreaker()}
 	}
 	return courier, nil
 }
@@ -228,9 +229,9 @@ func (c *Courier) carriers(ctx context.Context, in tenant.TenantID, out []app.Ou
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found := make(map[account]*carrier)
-	for provider := range c.config.Platform {
+	for provider, sender := range c.config.Platform {
 		key := account{provider: provider}
-		found[key] = c.accounts[key]
+		found[key] = &carrier{sender: sender(in), breaker: c.accounts[key].breaker}
 	}
 	for provider := range own {
 		key := account{in, provider}

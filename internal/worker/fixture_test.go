@@ -102,10 +102,15 @@ func newHouse(t testing.TB, change ...func(*worker.Config, *app.Config)) *house 
 		DB: h.db.DB, Now: h.clock.Now, CheckInKeys: keys, Seals: seals, PublicURL: "https://berth.example",
 		Carriers: map[notify.Channel]string{notify.SMS: app.ProviderTwilio, notify.Push: app.ProviderFCM, notify.Email: app.ProviderSMTP},
 	}
-	ac.Post = func(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted { return h.courier.Post(ctx, in, out) }
+	ac.Post = func(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted {
+		return h.courier.Post(ctx, in, out)
+	}
 	wc := worker.Config{
-		Platform: map[string]worker.Sender{app.ProviderTwilio: h.post, app.ProviderFCM: h.post, app.ProviderSMTP: h.post, app.LocalOutbox: h.post},
+		Platform: make(map[string]func(tenant.TenantID) worker.Sender),
 		Log:      slog.New(slog.NewTextHandler(io.Discard, nil)), Now: h.clock.Now,
+	}
+	for _, provider := range []string{app.ProviderTwilio, app.ProviderFCM, app.ProviderSMTP, app.LocalOutbox} {
+		wc.Platform[provider] = func(tenant.TenantID) worker.Sender { return h.post }
 	}
 	for _, f := range change {
 		f(&wc, &ac)
@@ -213,4 +218,3 @@ func (h *house) count(sql string, args ...any) int {
 	h.ok(h.db.Owner.QueryRow(h.ctx(), sql, args...).Scan(&n))
 	return n
 }
-
