@@ -31,7 +31,7 @@ const (
 	// Attempts on a channel while its provider cannot take messages; offers have no time for that.
 	mostAttempts, mostForOffers = 6, 2
 	// mostUnsure is how many attempts may have arrived without anybody knowing.
-	mostUnsure = 2
+	mostUnsure = 3
 )
 
 var retries = map[bool]Backoff{
