@@ -191,7 +191,7 @@ func (r *Relay) survey(ctx context.Context, a *agenda, now time.Time) error {
 		return tx.Load(ctx, &batch)
 	})
 	for _, id := range tenants {
-		a.set(id, now.Add(rand.N(failedFirst)))
+		a.set(id, now.Add(rand.N(failedFirst))) //nolint:gosec // it spreads work in time
 	}
 	return err
 }

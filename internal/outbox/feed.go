@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// gather is the least time between two readings of a log: under load one of them brings many events.
-	gather = 5 * time.Millisecond
+	// gather is the least time between two readings of a log: under load one of them brings many events. Every
+	// watcher adds to it, up to a limit, because a reading wakes all of them.
+	gather, gatherEach, gatherMost = 5 * time.Millisecond, 5 * time.Microsecond, 50 * time.Millisecond
 	// Events that an older transaction keeps back are looked for again so soon, and then less and less often.
 	holdFirst, holdLast = 5 * time.Millisecond, 200 * time.Millisecond
 	// readLimit is the most events that one reading brings.
@@ -98,7 +99,7 @@ func (f *feed) run(ctx context.Context) {
 		case <-timer.C:
 		case <-f.pokes:
 			hold = holdFirst
-			if rest := gather - time.Since(begun); rest > 0 {
+			if rest := f.gather() - time.Since(begun); rest > 0 {
 				timer.Reset(rest)
 				select {
 				case <-ctx.Done():
@@ -108,6 +109,12 @@ func (f *feed) run(ctx context.Context) {
 			}
 		}
 	}
+}
+
+func (f *feed) gather() time.Duration {
+	f.relay.mu.Lock()
+	defer f.relay.mu.Unlock()
+	return min(gather+time.Duration(f.watchers)*gatherEach, gatherMost)
 }
 
 // look reads what is new. The first look finds the end of the log: whoever wants what was before reads it by themselves.
@@ -125,8 +132,8 @@ func (f *feed) look(ctx context.Context) (Page, error) {
 	for _, r := range page.Records {
 		f.relay.metrics.lag.Observe(now.Sub(r.At).Seconds())
 	}
-	// Before anybody is told: whoever sees such an event is judged by what it says.
-	if slices.ContainsFunc(page.Records, func(r *Record) bool { return r.Type == RolesChanged || r.Type == MemberChanged }) {
+	// Before anybody is told: whoever sees such an event is judged by what it says. At first that is all that was before.
+	if !before.known || changesRoles(page.Records) {
 		f.relay.rolesChanged(f.in)
 	}
 	f.mu.Lock()
@@ -138,6 +145,11 @@ func (f *feed) look(ctx context.Context) (Page, error) {
 		f.moved = make(chan struct{})
 	}
 	return page, nil
+}
+
+// changesRoles reports whether somebody may now do something else.
+func changesRoles(records []*Record) bool {
+	return slices.ContainsFunc(records, func(r *Record) bool { return r.Type == RolesChanged || r.Type == MemberChanged })
 }
 
 // append adds a page and lets go of what is old.
@@ -233,13 +245,20 @@ func (w *Watcher) Next(ctx context.Context, tick <-chan time.Time) ([]*Record, e
 			}
 			relay.metrics.catchUps.Inc()
 			page, err := Read(ctx, relay.db, w.feed.in, Stretch{From: w.at, Limit: most})
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
 			if err != nil {
 				return nil, err
 			}
 			w.at = page.End
-			if len(page.Records) > 0 {
+			if n := len(page.Records); n > 0 {
+				if last := page.Records[n-1].Cursor; last.Compare(tail.end) > 0 && changesRoles(page.Records) {
+					relay.rolesChanged(w.feed.in) // the feed has not seen it yet
+				}
 				return page.Records, nil
 			}
+			w.caughtUp = time.Now()
 			if tail.known {
 				continue // it is there now
 			}

@@ -32,8 +32,8 @@ type Record struct {
 }
 
 // Memo gives what was made of the record when it was first asked for, so that what is the same for all its readers is made once.
-func (r *Record) Memo(make func(*Record) any) any {
-	r.once.Do(func() { r.memo = make(r) })
+func (r *Record) Memo(of func(*Record) any) any {
+	r.once.Do(func() { r.memo = of(r) })
 	return r.memo
 }
 

@@ -145,7 +145,7 @@ func (r *Relay) Watch(ctx context.Context, in tenant.TenantID, after *Cursor) (*
 	if err != nil {
 		return nil, err
 	}
-	w := &Watcher{feed: r.take(in), at: page.Horizon}
+	w := &Watcher{feed: r.take(in), at: page.Horizon} //nolint:contextcheck // the feed outlives who is the first to watch
 	if after != nil {
 		w.at = *after
 	}

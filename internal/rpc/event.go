@@ -36,11 +36,15 @@ const (
 	sendTimeout = 30 * time.Second
 )
 
-func newEventService(a *app.App, now func() time.Time) *eventService {
-	return &eventService{app: a, now: now, sendTimeout: sendTimeout, beat: func(every time.Duration) heartbeat {
-		ticker := time.NewTicker(every)
-		return heartbeat{ticker.C, func() { ticker.Reset(every) }, ticker.Stop}
-	}}
+func newEventService(c Config) *eventService {
+	s := &eventService{app: c.App, now: c.Now, beat: c.beat, sendTimeout: cmp.Or(c.sendTimeout, sendTimeout)}
+	if s.beat == nil {
+		s.beat = func(every time.Duration) heartbeat {
+			ticker := time.NewTicker(every)
+			return heartbeat{ticker.C, func() { ticker.Reset(every) }, ticker.Stop}
+		}
+	}
+	return s
 }
 
 func (s *eventService) ListEvents(ctx context.Context, req *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error) {
@@ -53,6 +57,9 @@ func (s *eventService) ListEvents(ctx context.Context, req *connect.Request[v1.L
 		Filter: eventFilter(req.Msg.GetFilter()), Cursor: req.Msg.GetCursor(), After: page.After,
 		Backwards: req.Msg.GetNewestFirst(), Limit: page.Size,
 	})
+	if page.After != nil && fault.ReasonOf(err) == fault.InvalidField {
+		err = errPageToken.Because(err)
+	}
 	if err != nil {
 		return nil, err
 	}

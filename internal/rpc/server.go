@@ -43,6 +43,10 @@ type Config struct {
 	// MaxBytes bounds a request, on the wire and inflated. Default 6 MiB: the largest
 	// file that may be imported, as JSON carries it.
 	MaxBytes int64
+
+	// For tests: what ticks while a stream is silent, and how long a client may leave a message untaken.
+	beat        func(every time.Duration) heartbeat
+	sendTimeout time.Duration
 }
 
 const (
@@ -50,6 +54,8 @@ const (
 	defaultMaxBytes  = 6 << 20
 	// Below this, compressing costs more than it saves.
 	minCompressed = 1 << 10
+	// Messages to watchers are compressed for each of them anew: thousands want the same one at the same moment.
+	minCompressedEvents = 16 << 10
 )
 
 // New makes the handler of everything that speaks HTTP at the service's port. It
@@ -66,7 +72,7 @@ func New(c Config) (http.Handler, error) {
 		analytics:    &analyticsService{app: c.App},
 		audit:        &auditService{app: c.App},
 		notification: &notificationService{app: c.App},
-		event:        newEventService(c.App, c.Now),
+		event:        newEventService(c),
 	})
 }
 
@@ -130,7 +136,7 @@ func (c Config) serve(s services) (http.Handler, error) {
 	mount(berthv1connect.NewAnalyticsServiceHandler(s.analytics, options))
 	mount(berthv1connect.NewAuditServiceHandler(s.audit, options))
 	mount(berthv1connect.NewNotificationServiceHandler(s.notification, options))
-	mount(berthv1connect.NewEventServiceHandler(s.event, options))
+	mount(berthv1connect.NewEventServiceHandler(s.event, options, connect.WithCompressMinBytes(minCompressedEvents)))
 
 	names := serviceNames(rules)
 	reflector := grpcreflect.NewStaticReflector(names...)
