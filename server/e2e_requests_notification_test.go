@@ -70,15 +70,22 @@ var notificationRequests = map[string][]build{
 	}},
 	"NotificationService/ListDeliveries": {
 		func(w *world) proto.Message {
+			booking, offer := w.newDelivery()
 			return &v1.ListDeliveriesRequest{Filter: &v1.DeliveryFilter{
-				MemberId: text(w.other.Member), BookingId: text(w.newBooking(w.other)), OfferId: text(tenant.New[tenant.OfferID](w.now)),
+				MemberId: text(w.other.Member), BookingId: text(booking), OfferId: text(offer),
 				Statuses: []v1.DeliveryStatus{v1.DeliveryStatus_DELIVERY_STATUS_SENT}, Channel: aChannel, Topic: aTopic,
 				TimeRange: &v1.TimeRange{Start: timestamppb.New(w.now.Add(-time.Hour)), End: timestamppb.New(w.now.Add(time.Hour))},
 			}}
 		},
 		func(*world) proto.Message { return &v1.ListDeliveriesRequest{PageSize: 1} },
 	},
-	"NotificationService/ListOutbox": {func(*world) proto.Message { return &v1.ListOutboxRequest{PageSize: 1} }},
+	"NotificationService/ListOutbox": {
+		func(w *world) proto.Message {
+			booking, offer := w.newDelivery()
+			return &v1.ListOutboxRequest{Filter: &v1.DeliveryFilter{MemberId: text(w.other.Member), BookingId: text(booking), OfferId: text(offer)}}
+		},
+		func(*world) proto.Message { return &v1.ListOutboxRequest{PageSize: 1} },
+	},
 	"NotificationService/SendTest": {func(*world) proto.Message {
 		return &v1.SendTestRequest{Topic: aTopic, Channel: aChannel, Locale: "de"}
 	}},
@@ -86,9 +93,21 @@ var notificationRequests = map[string][]build{
 	"NotificationService/UpdateSenders": {func(*world) proto.Message {
 		return &v1.UpdateSendersRequest{
 			Senders: &v1.Senders{Twilio: &v1.TwilioSender{
-				AccountSid: "AC" + strings.Repeat("0", 26) + unique()[1:], AuthToken: unique(), From: "+493012345678",
+				AccountSid: "AC" + strings.Repeat("0", 32), AuthToken: unique(), From: "+493012345678",
 			}},
 			UpdateMask: paths("twilio"),
 		}
 	}},
+}
+
+// newDelivery is a line of the log about a booking and an offer, with its message.
+func (w *world) newDelivery() (tenant.BookingID, tenant.OfferID) {
+	w.t.Helper()
+	booking, offer := w.newBooking(w.other), tenant.New[tenant.OfferID](w.now)
+	_, err := w.live.DB.Owner.Exec(w.ctx(), `
+insert into deliveries (tenant_id, id, topic, channel, status, recipient, member_id, booking_id, offer_id, provider, content, created_at, updated_at)
+values ($1, $2, 'REMINDER', 'EMAIL', 'SENT', $3, $3, $4, $5, 'local', '{}', $6, $6)`,
+		w.ID, tenant.New[tenant.DeliveryID](w.now), w.other.Member, booking, offer, w.now)
+	w.ok(err)
+	return booking, offer
 }

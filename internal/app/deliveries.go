@@ -30,33 +30,44 @@ func (a *App) ListDeliveries(ctx context.Context, caller tenant.Caller, q Delive
 // SendTest sends a template with example values to the caller, at once, and waits for the provider's answer. It gives the lines of the log:
 // one, or for push one for each device. Errors: MEMBER_NOT_FOUND, UNREACHABLE.
 func (a *App) SendTest(ctx context.Context, caller tenant.Caller, topic notify.Topic, c notify.Channel, locale string) ([]Delivery, error) {
-	var lines []Delivery
+	var ids []tenant.DeliveryID
 	var out []Outgoing
 	err := a.write(ctx, caller, "notification.test", func(ctx context.Context, t *tx) (err error) {
-		lines, out, err = a.writeTest(ctx, t, topic, c, locale)
-		return err
-	}, answers(&lines))
-	if err != nil || len(out) == 0 {
-		return lines, err // or a repetition: it was sent before
+		ids = nil
+		if out, err = a.writeTest(ctx, t, topic, c, locale); err != nil {
+			return err
+		}
+		for _, o := range out {
+			ids = append(ids, o.Message.ID)
+		}
+		return nil
+	}, answers(&ids))
+	if err == nil && len(out) > 0 { // else it is a repetition, and was sent before
+		err = a.sendTest(ctx, caller.Tenant, out)
 	}
-	attempts := a.post(ctx, caller.Tenant, out)
+	if err != nil {
+		return nil, err
+	}
+	var lines []Delivery
+	var batch pg.Batch
+	store.FindDeliveries(&batch, caller.Tenant, ids, &lines)
+	return lines, a.read(ctx, caller, &batch)
+}
+
+func (a *App) sendTest(ctx context.Context, in tenant.TenantID, out []Outgoing) error {
+	attempts := a.post(ctx, in, out)
 	now := a.now()
 	var outcomes []store.DeliveryOutcome
 	for _, s := range attempts {
 		outcomes = append(outcomes, outcomeOf(s))
 	}
-	err = a.attempt(ctx, tenant.System(caller.Tenant), "delivery.settle", func(_ context.Context, t *tx) error {
+	return a.attempt(ctx, tenant.System(in), "delivery.settle", func(_ context.Context, t *tx) error {
 		store.UpdateDeliveries(t.Tx, t.in, outcomes, now)
 		return nil
 	}, &writing{})
-	for i, o := range outcomes {
-		lines[i].Status, lines[i].Reason, lines[i].ProviderID, lines[i].Segments = o.Status, o.Reason, o.ProviderID, o.Segments
-		lines[i].ErrorCode, lines[i].ErrorMessage, lines[i].UpdatedAt = o.ErrorCode, o.ErrorMessage, now
-	}
-	return lines, err
 }
 
-func (a *App) writeTest(ctx context.Context, t *tx, topic notify.Topic, c notify.Channel, locale string) ([]Delivery, []Outgoing, error) {
+func (a *App) writeTest(ctx context.Context, t *tx, topic notify.Topic, c notify.Channel, locale string) ([]Outgoing, error) {
 	var m *member.Member
 	var settings notify.Settings
 	var sealed *store.Sealed
@@ -71,14 +82,14 @@ func (a *App) writeTest(ctx context.Context, t *tx, topic notify.Topic, c notify
 	store.ListTemplates(&batch, t.in, []notify.Topic{topic}, &own)
 	h.queue(&batch, t.in)
 	if err := t.Load(ctx, &batch); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	to := recipients[t.caller.Member.UUID]
 	if m == nil || to == nil {
-		return nil, nil, fault.Missing(fault.MemberNotFound, "Member")
+		return nil, fault.Missing(fault.MemberNotFound, "Member")
 	}
 	if !to.Reachable(c) || to.Stopped[c] != "" {
-		return nil, nil, fault.New(fault.FailedPrecondition, fault.Unreachable, "You have no number, address or device for that channel, or have stopped it.").
+		return nil, fault.New(fault.FailedPrecondition, fault.Unreachable, "You have no number, address or device for that channel, or have stopped it.").
 			With("channel", string(c))
 	}
 	mine := make([]notify.Template, len(own))
@@ -93,7 +104,7 @@ func (a *App) writeTest(ctx context.Context, t *tx, topic notify.Topic, c notify
 	}
 	rendered, err := notify.Render(template, notify.Example(topic, template.Locale), unsubscribe)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	provider, mineToo := a.carrier(a.unseal(t.in, sealed), c)
 	message := notify.Message{
@@ -130,5 +141,5 @@ func (a *App) writeTest(ctx context.Context, t *tx, topic notify.Topic, c notify
 		}
 	}
 	store.InsertDeliveries(t.Tx, t.in, lines)
-	return lines, out, nil
+	return out, nil
 }

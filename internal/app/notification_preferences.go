@@ -99,23 +99,25 @@ func (t *tx) mustBeMember(ctx context.Context) error {
 // CalendarPath is where calendar feeds lie.
 const CalendarPath = "/calendar/"
 
-// A feed's secret is the tenant's id, which says where to look, and 128 random bits.
+// A feed's secret is the tenant's id, which says where to look, and 128 bits. These are made of a random seed, which stands in the
+// answer that a repetition gets: the secret itself is kept nowhere.
 const feedRandom = 16
 
 // CreateCalendarFeed opens the caller's calendar feed and gives its address, which nobody can read again. The one given before ends.
 func (a *App) CreateCalendarFeed(ctx context.Context, caller tenant.Caller) (string, error) {
-	secret := make([]byte, feedRandom)
-	if _, err := rand.Read(secret); err != nil {
+	seed := make([]byte, feedRandom)
+	if _, err := rand.Read(seed); err != nil {
 		return "", err
 	}
+	secret := func() []byte { return a.seals.Token(caller.Tenant, "calendar", append(caller.Member.UUID[:], seed...)) }
 	err := a.write(ctx, caller, "calendar_feed.create", func(ctx context.Context, t *tx) error {
 		if err := t.mustBeMember(ctx); err != nil {
 			return err
 		}
-		store.PutFeed(t.Tx, t.in, t.caller.Member, secret, t.now)
+		store.PutFeed(t.Tx, t.in, t.caller.Member, secret(), t.now)
 		return nil
-	}, answers())
-	text := base64.RawURLEncoding.EncodeToString(append(append([]byte{}, caller.Tenant.UUID[:]...), secret...))
+	}, answers(&seed))
+	text := base64.RawURLEncoding.EncodeToString(append(append([]byte{}, caller.Tenant.UUID[:]...), secret()...))
 	return a.publicURL + CalendarPath + text + ".ics", err
 }
 

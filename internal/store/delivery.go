@@ -211,6 +211,12 @@ order by created_at desc, id desc limit $13`,
 		optional(q.BeforeAt), q.BeforeID, q.Limit), into, func(row pgx.CollectableRow) (Delivery, error) { return scanDelivery(row) })
 }
 
+// FindDeliveries reads lines by their ids, in that order.
+func FindDeliveries(b *pg.Batch, in tenant.TenantID, ids []tenant.DeliveryID, into *[]Delivery) {
+	pg.Collect(b.Queue(`select`+deliveryColumns+` from deliveries where tenant_id = $1 and id = any($2) order by array_position($2, id)`, in, ids), into,
+		func(row pgx.CollectableRow) (Delivery, error) { return scanDelivery(row) })
+}
+
 // HasWritten tells whether an SMS was ever sent to a number.
 func HasWritten(b *pg.Batch, in tenant.TenantID, number string, into *bool) {
 	b.Queue(`select exists (select from deliveries where tenant_id = $1 and channel = 'SMS' and address = $2)`, in, number).Scan(into)

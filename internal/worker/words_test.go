@@ -1,13 +1,21 @@
 package worker_test
 
 import (
+	"io"
+	"log/slog"
 	"strings"
 
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/member"
 	"github.com/berthhq/berth/internal/notify"
 )
 
 // Short names for what tests speak of all the time.
-type choice = notify.Choice
+type (
+	choice      = notify.Choice
+	memberValue = member.Member
+	contact     = booking.Contact
+)
 
 const (
 	confirmed = notify.BookingConfirmed
@@ -17,3 +25,8 @@ const (
 )
 
 var contains = strings.Contains
+
+func (h *house) log() *slog.Logger {
+	h.t.Helper()
+	return slog.New(slog.NewTextHandler(io.Discard, nil))
+}
