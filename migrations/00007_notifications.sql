@@ -113,11 +113,12 @@ create table notices (
   created_at  timestamptz not null,
   -- Sent, or given up.
   done_at     timestamptz,
-  primary key (tenant_id, id),
   foreign key (tenant_id, member_id) references members
 ) with (fillfactor = 80);
 -- However often something is planned, one message leaves.
 create unique index notices_once on notices (tenant_id, recipient, topic, thing, revision, lane);
+alter table notices add primary key (tenant_id, id); -- late, as with sessions
+-- The last one: only what looks for it can use it, and then should.
 create index notices_due on notices (tenant_id, due_at, id) where done_at is null;
 
 -- The delivery log: each attempt, written before the provider is called, and why there was none.
@@ -151,18 +152,18 @@ create table deliveries (
   -- The message itself: in the local outbox alone.
   content            jsonb,
   created_at         timestamptz not null,
-  updated_at         timestamptz not null,
-  primary key (tenant_id, id)
+  updated_at         timestamptz not null
 ) with (fillfactor = 80);
 create index deliveries_time on deliveries (tenant_id, created_at, id);
 create index deliveries_member on deliveries (tenant_id, member_id, created_at, id) where member_id is not null;
 create index deliveries_booking on deliveries (tenant_id, booking_id, created_at, id) where booking_id is not null;
 create index deliveries_offer on deliveries (tenant_id, offer_id, created_at, id) where offer_id is not null;
-create index deliveries_counted on deliveries (tenant_id, recipient, created_at) where counted;
-create index deliveries_notice on deliveries (tenant_id, notice_id) where notice_id is not null;
 create index deliveries_provider on deliveries (tenant_id, provider_id) where provider_id <> '';
 create index deliveries_number on deliveries (tenant_id, address) where channel = 'SMS';
 create index deliveries_outbox on deliveries (tenant_id, created_at, id) where content is not null;
+alter table deliveries add primary key (tenant_id, id); -- late, as with sessions
+create index deliveries_notice on deliveries (tenant_id, notice_id) where notice_id is not null;
+create index deliveries_counted on deliveries (tenant_id, recipient, created_at) where counted;
 
 -- +goose Down
 drop table deliveries, notices, notification_stops, notification_members, notification_preferences, notification_templates,

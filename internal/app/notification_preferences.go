@@ -127,7 +127,7 @@ func (a *App) DeleteCalendarFeed(ctx context.Context, caller tenant.Caller) erro
 		if err := t.mustBeMember(ctx); err != nil {
 			return err
 		}
-		store.PutFeed(t.Tx, t.in, t.caller.Member, nil, t.now)
+		store.CloseFeed(t.Tx, t.in, t.caller.Member, t.now)
 		return nil
 	}, answers())
 }

@@ -158,7 +158,7 @@ update deliveries d set
   counted = d.counted and not (o.status = 'FAILED' and d.status in ('POSSIBLY_SENT', 'QUEUED')), updated_at = $10
 from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::integer[], $9::timestamptz[])
   as o (id, status, reason, provider_id, code, message, segments, retry_at)
-where d.tenant_id = $1 and d.id = o.id`, in, ids, statuses, reasons, providers, codes, messages, segments, retries, now)
+where d.tenant_id = $1 and d.id = o.id and d.id = any($2)`, in, ids, statuses, reasons, providers, codes, messages, segments, retries, now)
 }
 
 // FindDelivery reads a line by its id, or where that is zero by what its provider calls it; nil where there is none.

@@ -167,7 +167,9 @@ select n.id, n.topic, n.lane, n.member_id, n.session_id, n.booking_id, n.entry_i
   n.expires_at, n.happened_at, n.details, n.sending, n.tried, n.attempts, n.unsure, coalesce(case when n.sending then (
     select d.status from deliveries d where d.tenant_id = n.tenant_id and d.notice_id = n.id
     order by d.attempt desc, array_position('{POSSIBLY_SENT,FAILED,UNDELIVERED,BOUNCED,QUEUED,SENT,DELIVERED,READ}', d.status) desc limit 1) end, '')
-from unnest($2::uuid[]) with ordinality as w (id, place) join notices n on n.tenant_id = $1 and n.id = w.id
+from unnest($2::uuid[]) with ordinality as w (id, place)
+-- Each by its key: the index of what is due looks small to the planner, and is not.
+cross join lateral (select * from notices where tenant_id = $1 and id = w.id offset 0) n
 where n.done_at is null and n.due_at <= $3
 order by w.place`, in, ids, now), into, func(row pgx.CollectableRow) (OpenNotice, error) {
 		var n OpenNotice
@@ -196,7 +198,7 @@ type NoticeState struct {
 	Done     bool
 }
 
-// UpdateNotices writes where notices stand with the transaction.
+// UpdateNotices writes where notices stand with the transaction. What is done stays done.
 func UpdateNotices(tx *pg.Tx, in tenant.TenantID, states []NoticeState, now time.Time) {
 	if len(states) == 0 {
 		return
@@ -221,10 +223,10 @@ func UpdateNotices(tx *pg.Tx, in tenant.TenantID, states []NoticeState, now time
 	}
 	tx.Write(`
 update notices n set due_at = s.due_at, sending = s.sending, tried = array(select jsonb_array_elements_text(s.tried)), attempts = s.attempts,
-  unsure = s.unsure, done_at = s.done_at
+  unsure = s.unsure, done_at = coalesce(n.done_at, s.done_at)
 from unnest($2::uuid[], $3::timestamptz[], $4::boolean[], $5::jsonb[], $6::integer[], $7::integer[], $8::timestamptz[])
   as s (id, due_at, sending, tried, attempts, unsure, done_at)
-where n.tenant_id = $1 and n.id = s.id and n.done_at is null`, in, ids, due, sending, tried, attempts, unsure, done)
+where n.tenant_id = $1 and n.id = s.id and n.id = any($2)`, in, ids, due, sending, tried, attempts, unsure, done)
 }
 
 // Subject is what notices are about, as it is now, with what messages say of it.

@@ -79,16 +79,17 @@ on conflict (tenant_id, member_id) do update set quiet_start = excluded.quiet_st
 		in, owner, start, end, at)
 }
 
-// PutFeed opens a member's calendar feed under a secret with the transaction, or closes it: nil.
+// PutFeed opens a member's calendar feed under a secret with the transaction.
 func PutFeed(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, secret []byte, at time.Time) {
-	var hash []byte
-	if secret != nil {
-		sum := sha256.Sum256(secret)
-		hash = sum[:]
-	}
+	hash := sha256.Sum256(secret)
 	tx.Write(`
 insert into notification_members (tenant_id, member_id, feed_hash, updated_at) values ($1, $2, $3, $4)
-on conflict (tenant_id, member_id) do update set feed_hash = excluded.feed_hash, updated_at = excluded.updated_at`, in, owner, hash, at)
+on conflict (tenant_id, member_id) do update set feed_hash = excluded.feed_hash, updated_at = excluded.updated_at`, in, owner, hash[:], at)
+}
+
+// CloseFeed closes a member's calendar feed with the transaction.
+func CloseFeed(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, at time.Time) {
+	tx.Write(`update notification_members set feed_hash = null, updated_at = $3 where tenant_id = $1 and member_id = $2 and feed_hash is not null`, in, owner, at)
 }
 
 // FindFeed reads whose calendar feed a secret opens; zero where it opens none. Only active members have one.
@@ -117,8 +118,8 @@ type NotificationStop struct {
 func ListMemberStops(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, into *[]NotificationStop) {
 	pg.Collect(b.Queue(`
 select s.channel, s.address, s.reason, s.created_at from members m
-join notification_stops s on s.tenant_id = m.tenant_id
-  and (s.channel, s.address) in (('SMS', m.phone), ('EMAIL', m.email_key))
+cross join lateral (values ('SMS', m.phone), ('EMAIL', m.email_key)) as a (channel, address)
+join notification_stops s on s.tenant_id = m.tenant_id and s.channel = a.channel and s.address = a.address
 where m.tenant_id = $1 and m.id = $2 order by s.channel`, in, owner), into, func(row pgx.CollectableRow) (NotificationStop, error) {
 		var s NotificationStop
 		err := row.Scan(&s.Channel, &s.Address, &s.Reason, &s.At)
@@ -194,7 +195,8 @@ where m.tenant_id = $1 and m.id = any($2)`, in, members).Query(func(rows pgx.Row
 	})
 	b.Queue(`
 select m.id, s.channel, s.reason from members m
-join notification_stops s on s.tenant_id = m.tenant_id and (s.channel, s.address) in (('SMS', m.phone), ('EMAIL', m.email_key))
+cross join lateral (values ('SMS', m.phone), ('EMAIL', m.email_key)) as a (channel, address)
+join notification_stops s on s.tenant_id = m.tenant_id and s.channel = a.channel and s.address = a.address
 where m.tenant_id = $1 and m.id = any($2)`, in, members).Query(func(rows pgx.Rows) error {
 		var who tenant.MemberID
 		var c notify.Channel
@@ -220,8 +222,12 @@ where m.tenant_id = $1 and m.id = any($2)`, in, members).Query(func(rows pgx.Row
 // ListSent reads when recipients were sent what counts, since a time, in order of time. It adds to the map.
 func ListSent(b *pg.Batch, in tenant.TenantID, recipients []tenant.UUID, since time.Time, into map[tenant.UUID]map[notify.Channel][]time.Time) {
 	b.Queue(`
-select recipient, channel, created_at from deliveries
-where tenant_id = $1 and recipient = any($2) and counted and created_at > $3 order by created_at`, in, recipients, since).
+select d.recipient, d.channel, d.created_at from unnest($2::uuid[]) as r (id)
+cross join lateral (
+  select recipient, channel, created_at from deliveries
+  where tenant_id = $1 and recipient = r.id and counted and created_at > $3 offset 0
+) d
+order by d.created_at`, in, recipients, since).
 		Query(func(rows pgx.Rows) error {
 			var who tenant.UUID
 			var c notify.Channel
