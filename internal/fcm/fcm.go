@@ -78,7 +78,7 @@ func New(ctx context.Context, c Config) (*Sender, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	authorized := &oauth2.Transport{Base: c.Transport, Source: tokens(key, c)}
+	authorized := &oauth2.Transport{Base: c.Transport, Source: tokens(key, c)} //nolint:contextcheck // its requests outlive this one
 	app, err := firebase.NewApp(ctx, &firebase.Config{ProjectID: project},
 		option.WithEndpoint(strings.TrimSuffix(c.BaseURL, "/")+"/v1"),
 		option.WithHTTPClient(provider.Client(provider.Transport{Base: authorized})))
