@@ -25,7 +25,7 @@ func ask(t *testing.T, answer http.HandlerFunc) (*provider.Exchange, *http.Respo
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := provider.Client(provider.Transport{Base: &http.Transport{}}).Do(req)
+	res, err := provider.Client(provider.Transport{Base: provider.Pool(&http.Transport{})}).Do(req)
 	return exchange, res, err
 }
 
@@ -84,7 +84,7 @@ func TestOneMessageIsOneRequest(t *testing.T) {
 	t.Cleanup(server.Close)
 	ctx, exchange, done := provider.Begin(t.Context(), 20*time.Second)
 	defer done()
-	client := provider.Client(provider.Transport{})
+	client := provider.Client(provider.Transport{Base: provider.Pool(nil)})
 	repeat := func(ctx func() *http.Request) (n int) {
 		for range 5 {
 			if res, err := client.Do(ctx()); err == nil {
