@@ -3,6 +3,7 @@ package fcm
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"time"
 
@@ -61,11 +62,15 @@ func failure(exchange *provider.Exchange, err error) *notify.SendError {
 		result.Kind, result.Code, result.Reason = notify.Permanent, "INVALID_ARGUMENT", "the message is not valid"
 		return result
 	}
-	var token *oauth2.RetrieveError
-	if errors.As(result.Err, &token) {
-		return withoutToken(result, token)
+	if cause, ok := errors.AsType[*oauth2.RetrieveError](result.Err); ok {
+		return withoutToken(result, cause)
 	}
-	code, badToken := read(errorutils.HTTPResponse(err))
+	res := errorutils.HTTPResponse(err)
+	if res == nil {
+		return result
+	}
+	defer res.Body.Close()
+	code, badToken := read(res.Body)
 	if code != "" {
 		result.Code = code
 	}
@@ -94,13 +99,13 @@ func withoutToken(result *notify.SendError, cause *oauth2.RetrieveError) *notify
 
 // read gives FCM's error code, or else Google's status, and whether the device's token is
 // what is wrong.
-func read(res *http.Response) (code string, badToken bool) {
-	var body refusal
-	if res == nil || json.NewDecoder(res.Body).Decode(&body) != nil {
+func read(body io.Reader) (code string, badToken bool) {
+	var said refusal
+	if json.NewDecoder(body).Decode(&said) != nil {
 		return "", false
 	}
-	code = body.Error.Status
-	for _, d := range body.Error.Details {
+	code = said.Error.Status
+	for _, d := range said.Error.Details {
 		switch d.Type {
 		case fcmError:
 			code = d.ErrorCode

@@ -48,7 +48,7 @@ type Config struct {
 	ProjectID   string            // empty: the key's
 	BaseURL     string            // empty: Google's
 	TokenURL    string            // where the key is exchanged for tokens; empty: Google's. What the key says is not followed
-	Transport   http.RoundTripper // nil: http.DefaultTransport
+	Transport   http.RoundTripper // nil: one that senders share
 	Timeout     time.Duration     // for one message; 0: 10 s
 	Now         func() time.Time  // nil: time.Now
 }
@@ -72,13 +72,14 @@ func New(ctx context.Context, c Config) (*Sender, error) {
 	if c.BaseURL == "" {
 		c.BaseURL = defaultBaseURL
 	}
+	c.Transport = provider.Pool(c.Transport)
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
 	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	authorized := &oauth2.Transport{Base: c.Transport, Source: tokens(key, c)}
+	authorized := &oauth2.Transport{Base: c.Transport, Source: tokens(key, c)} //nolint:contextcheck // its requests outlive this one
 	app, err := firebase.NewApp(ctx, &firebase.Config{ProjectID: project},
 		option.WithEndpoint(strings.TrimSuffix(c.BaseURL, "/")+"/v1"),
 		option.WithHTTPClient(provider.Client(provider.Transport{Base: authorized})))

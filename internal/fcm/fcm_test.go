@@ -306,3 +306,25 @@ func TestConfigurationIsChecked(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkSend(b *testing.B) {
+	fake, err := fcmtest.Start()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(fake.Close)
+	s, err := fcm.New(b.Context(), fcm.Config{
+		Credentials: fake.Credentials, BaseURL: fake.URL, TokenURL: fake.TokenURL, Now: func() time.Time { return now },
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetParallelism(16)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := s.Send(b.Context(), message()); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}

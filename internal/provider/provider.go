@@ -19,6 +19,24 @@ import (
 	"github.com/berthhq/berth/internal/notify"
 )
 
+// pool keeps connections for many messages at once. Not for long: where the other end hangs up on an
+// idle one at the moment it is used, nobody knows whether the message was taken.
+var pool = func() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConns = 0
+	t.MaxIdleConnsPerHost = 128
+	t.IdleConnTimeout = 20 * time.Second
+	return t
+}()
+
+// Pool is a transport that is given, or else one that all senders share.
+func Pool(given http.RoundTripper) http.RoundTripper {
+	if given == nil {
+		return pool
+	}
+	return given
+}
+
 // answerLimit is more than any provider's answer to one message.
 const answerLimit = 1 << 20
 
@@ -49,18 +67,14 @@ func Begin(ctx context.Context, timeout time.Duration) (context.Context, *Exchan
 
 // Transport notes in a request's Exchange what becomes of it.
 type Transport struct {
-	Base http.RoundTripper // nil: http.DefaultTransport
+	Base http.RoundTripper
 }
 
 // RoundTrip makes one request and takes in its answer whole.
 func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	base := t.Base
-	if base == nil {
-		base = http.DefaultTransport
-	}
 	x, ok := req.Context().Value(exchangeKey{}).(*Exchange)
 	if !ok {
-		return base.RoundTrip(req)
+		return t.Base.RoundTrip(req)
 	}
 	if !x.begin() {
 		return nil, errRepeated
@@ -69,7 +83,7 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	// Having a connection is taken for having written: the write follows at once, and
 	// goes on in another goroutine after a timeout has brought this one back.
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.leave() }}
-	res, err := base.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
+	res, err := t.Base.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
 	if err != nil {
 		x.fail(err)
 		return nil, err

@@ -435,3 +435,27 @@ func TestConfigurationIsChecked(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkSend(b *testing.B) {
+	fake, err := smtptest.Start(smtptest.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(fake.Close)
+	s, err := smtp.New(smtp.Config{
+		Host: fake.Host, Port: fake.Port, Security: smtp.Plaintext, From: notify.Mailbox{Address: "bounces@berth.example"},
+		Idle: 32, Now: func() time.Time { return now },
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(s.Close)
+	b.SetParallelism(16)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := s.Send(b.Context(), message()); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}

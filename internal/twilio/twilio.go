@@ -42,7 +42,7 @@ type Config struct {
 
 	StatusCallback string            // public address that takes status callbacks; empty: none are asked for
 	BaseURL        string            // empty: Twilio's
-	Transport      http.RoundTripper // nil: http.DefaultTransport
+	Transport      http.RoundTripper // nil: one that senders share
 	Timeout        time.Duration     // for one message; 0: 10 s
 	Now            func() time.Time  // nil: time.Now
 }
@@ -72,7 +72,7 @@ func New(c Config) (*Sender, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	s := &Sender{config: c, transport: provider.Transport{Base: c.Transport}}
+	s := &Sender{config: c, transport: provider.Transport{Base: provider.Pool(c.Transport)}}
 	var err error
 	if s.base, err = absolute(c.BaseURL); err != nil {
 		return nil, fmt.Errorf("twilio: base address: %w", err)

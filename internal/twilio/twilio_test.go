@@ -3,6 +3,8 @@ package twilio_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -188,6 +190,41 @@ func TestWrongCredentials(t *testing.T) {
 	}
 	if n := len(fake.Messages()); n != 0 {
 		t.Errorf("%d messages were taken", n)
+	}
+}
+
+// Through a storm of refusals everything arrives once, and nobody asks before they may.
+func TestAStorm(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t)
+	refusals := make(map[string]int)
+	fake.React(func(m twiliotest.Message) twiliotest.Reaction {
+		if refusals[m.To]++; refusals[m.To] <= 4 {
+			return twiliotest.Busy(3 * time.Second)
+		}
+		return twiliotest.Reaction{}
+	})
+	s := sender(t, c)
+	backoff := notify.Backoff{Base: time.Second, Most: 30 * time.Second}
+	const many = 20
+	for i := range many {
+		m := message()
+		m.To = fmt.Sprintf("+49151123456%02d", i)
+		at := now
+		for attempt := 1; ; attempt++ {
+			_, err := s.Send(t.Context(), m)
+			if err == nil {
+				break
+			}
+			next, ok := backoff.Next(at, attempt, rand.Float64(), kindOf(t, err).RetryAfter, m.ExpiresAt)
+			if !ok || next.Sub(at) < 3*time.Second {
+				t.Fatalf("attempt %d: %s later, %t", attempt+1, next.Sub(at), ok)
+			}
+			at = next
+		}
+	}
+	if n := len(fake.Messages()); n != many || fake.Asked() != 5*many {
+		t.Errorf("%d messages, %d requests", n, fake.Asked())
 	}
 }
 
@@ -439,4 +476,23 @@ func TestMalformedCalls(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
+}
+
+func BenchmarkSend(b *testing.B) {
+	fake := twiliotest.Start()
+	b.Cleanup(fake.Close)
+	s, err := twilio.New(twilio.Config{
+		AccountSID: fake.AccountSID, AuthToken: fake.AuthToken, From: "+15005550006", BaseURL: fake.URL, Now: func() time.Time { return now },
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetParallelism(16)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := s.Send(b.Context(), message()); err != nil {
+				b.Error(err)
+			}
+		}
+	})
 }

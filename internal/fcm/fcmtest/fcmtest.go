@@ -22,7 +22,7 @@ import (
 
 // Message is a message that the server took.
 type Message struct {
-	Name  string // what the server called it
+	Name  string `json:"-"` // what the server called it
 	Token string `json:"token"`
 
 	Notification struct {
@@ -112,7 +112,7 @@ func Start() (*Server, error) {
 	mux.HandleFunc("POST /v1/projects/{project}/messages:send", s.send)
 	s.http = httptest.NewServer(mux)
 	s.URL, s.TokenURL = s.http.URL, s.http.URL+"/token"
-	s.Credentials, err = json.Marshal(map[string]string{
+	s.Credentials, err = json.Marshal(map[string]string{ //nolint:gosec // the key was made just now
 		"type": "service_account", "project_id": s.ProjectID, "client_email": email, "private_key_id": "k1",
 		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 		"token_uri":   "https://attacker.example/token",
