@@ -388,6 +388,9 @@ func goldenMatrix(t *testing.T, text string) map[string]map[string]string {
 	return matrix
 }
 
+// asksForNothing are the RPCs that change something though there is nothing to be said in a request.
+var asksForNothing = map[string]bool{"NotificationService/CreateCalendarFeed": true}
+
 // On the wire everybody may do what the matrix says. Whoever may not is told so, and changes nothing.
 func TestRolesOnTheWire(t *testing.T) {
 	t.Parallel()
@@ -419,7 +422,7 @@ func TestRolesOnTheWire(t *testing.T) {
 			// The empty message is refused where it would change anything, but only after the door.
 			for _, request := range append([]proto.Message{p.NewRequest()}, built[p.Short()]...) {
 				empty := proto.Size(request) == 0
-				if !empty && row[title] != "-" {
+				if row[title] != "-" && (!empty || asksForNothing[p.Short()]) {
 					continue
 				}
 				got := live.try(t.Context(), tokens[title], p, request)
