@@ -3,6 +3,8 @@ package app
 import (
 	"cmp"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/notify"
@@ -65,8 +67,10 @@ func (l letter) write(own []store.OwnTemplate) (notify.Message, notify.Rendered,
 	switch l.notice.Topic {
 	case notify.Offered, notify.OfferExpiring, notify.Promoted, notify.SessionCancelled, notify.Reminder:
 		m.HighPriority = true
+	default: // they can wait until somebody looks
 	}
 	switch l.channel {
+	case notify.SMS:
 	case notify.Push:
 		m.Title = out.Subject
 	case notify.Email:
@@ -123,17 +127,8 @@ func (l letter) entry(from string) (notify.Entry, bool) {
 }
 
 func calendarEntry(s store.Subject) notify.Entry {
-	place := s.Location
-	for _, more := range []string{s.Resource, s.Address} {
-		if more != "" {
-			place += ", " + more
-		}
-	}
-	details := ""
-	if s.Coach != "" {
-		details = s.Coach
-	}
-	return notify.Entry{Start: s.StartsAt, End: s.EndsAt, Summary: s.Title, Location: place, Details: details}
+	place := slices.DeleteFunc([]string{s.Location, s.Resource, s.Address}, func(part string) bool { return part == "" })
+	return notify.Entry{Start: s.StartsAt, End: s.EndsAt, Summary: s.Title, Location: strings.Join(place, ", "), Details: s.Coach}
 }
 
 // host is what the service is called where browsers reach it.

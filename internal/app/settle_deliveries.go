@@ -50,7 +50,7 @@ func (a *App) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts
 	var states []store.NoticeState
 	for _, id := range order {
 		n, c := first[id].Notice, first[id].Message.Channel
-		end := notify.Conclude(n, c, byNotice[id], now, rand.Float64())
+		end := notify.Conclude(n, c, byNotice[id], now, rand.Float64()) //nolint:gosec // it spreads retries out in time
 		ends[id] = end
 		s := store.NoticeState{ID: id, DueAt: end.LookAt, Tried: n.Tried, Attempts: n.Attempts, Unsure: n.Unsure, Done: end.Done, Sending: end.Unsure}
 		if end.Done {

@@ -262,7 +262,10 @@ func (t *taking) judge(open *store.OpenNotice) error {
 		t.log(n, to, store.Delivery{Status: deferred, Reason: verdict.Reason, RetryAt: verdict.Until})
 		t.states = append(t.states, state(n, verdict.Until))
 	case notify.Drop:
-		t.log(n, to, store.Delivery{Status: dropped, Reason: verdict.Reason})
+		// Somebody without a device misses nothing where a mail goes out: that is no line worth.
+		if verdict.Reason != notify.Unreachable || n.Lane == notify.Mail || len(n.Topic.Lanes()) == 1 {
+			t.log(n, to, store.Delivery{Status: dropped, Reason: verdict.Reason})
+		}
 		t.close(n)
 		if offer != nil && offer.Live && offer.ExpiresAt.IsZero() && verdict.Reason == notify.InQuietHours {
 			t.unsendable = append(t.unsendable, offer.ID)
@@ -284,8 +287,9 @@ func settled(s notify.DeliveryStatus) bool {
 	switch s {
 	case notify.Queued, notify.Sent, notify.Delivered, notify.Read:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 func state(n notify.Notice, at time.Time) store.NoticeState {

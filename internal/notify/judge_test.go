@@ -20,6 +20,7 @@ type scene struct {
 }
 
 func newScene(t *testing.T) *scene {
+	t.Helper()
 	start := monday.Add(30 * time.Minute)
 	return &scene{
 		n: Notice{Topic: Reminder, Lane: Alert, Booking: tenant.New[tenant.BookingID](monday), StartsAt: start, ExpiresAt: start},

@@ -9,13 +9,13 @@ import (
 
 // Rendered is a message as its recipient gets it.
 type Rendered struct {
-	Subject  string // email's subject, push's title
-	Text     string
-	HTML     string // email
-	Link     string // push
-	Calendar string // email: an iCalendar object
-	Segments int    // SMS
-	GSM7     bool   // SMS
+	Subject  string `json:"subject,omitempty"` // email's subject, push's title
+	Text     string `json:"text"`
+	HTML     string `json:"html,omitempty"`     // email
+	Link     string `json:"link,omitempty"`     // push
+	Calendar string `json:"calendar,omitempty"` // email: an iCalendar object
+	Segments int    `json:"segments,omitempty"` // SMS
+	GSM7     bool   `json:"gsm7,omitempty"`     // SMS
 }
 
 // Render puts values into a template. Mails get HTML where the template has none, and end with the way

@@ -112,7 +112,7 @@ func fillHTML(field, text string, values Values) (string, error) {
 	if err := harmless(field, text, plain.Tree, values); err != nil {
 		return "", err
 	}
-	compiled, err := htmltemplate.New(field).Option("missingkey=error").Funcs(htmltemplate.FuncMap(functions)).Parse(text)
+	compiled, err := htmltemplate.New(field).Option("missingkey=error").Funcs(functions).Parse(text)
 	if err != nil {
 		return "", notCompiled(field, text, err)
 	}

@@ -40,9 +40,9 @@ func TestEveryTopicSpeaksEveryLanguageOnEveryChannel(t *testing.T) {
 func TestATemplateThatDoesNotCompileIsRefusedAtItsPosition(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ what, body, line, column, says string }{
-		{"an unknown variable", "Hello\n {{.Nmae}}", "2", "4", "Nmae"},
+		{"an unknown variable", "Hello\n {{.Nxme}}", "2", "4", "Nxme"},
 		{"one of another topic", "{{.ClaimURL}}", "1", "3", "ClaimURL"},
-		{"one in a branch not taken", "{{if .Coach}}x{{else}}{{.Nmae}}{{end}}", "1", "25", "Nmae"},
+		{"one in a branch not taken", "{{if .Coach}}x{{else}}{{.Nxme}}{{end}}", "1", "25", "Nxme"},
 		{"an unknown function", "Hello\n\n  {{printf \"%999999999d\" 1}}", "3", "5", "printf"},
 		{"a function that is not there", "a {{shout .Name}}", "1", "3", "shout"},
 		{"a loop", "{{range 1000000000}}x{{end}}", "1", "9", "range"},
@@ -52,7 +52,7 @@ func TestATemplateThatDoesNotCompileIsRefusedAtItsPosition(t *testing.T) {
 		{"a type that does not fit", "{{if gt .Title 1}}x{{end}}", "1", "6", "incompatible types"},
 		{"a call of a method", "{{.Name.Foo}}", "1", "8", "Foo"},
 		{"another template", `{{template "x"}}`, "1", "12", "template"},
-		{"after letters of two bytes", "Grüße {{.Nmae}}", "1", "9", "Nmae"},
+		{"after letters of two bytes", "Grüße {{.Nxme}}", "1", "9", "Nxme"},
 	} {
 		_, err := Template{Topic: Reminder, Channel: SMS, Locale: "en", Body: c.body}.Check()
 		f, ok := err.(*fault.Error)

@@ -37,17 +37,17 @@ func (m mail) calendar(w http.ResponseWriter, r *http.Request) {
 	case fault.ReasonOf(err) == fault.LinkInvalid:
 		http.NotFound(w, r)
 	case err != nil:
-		m.unavailable(w, r, "calendar not served", err)
+		m.unavailable(w, r, err)
 	default:
 		w.Header().Set("Content-Type", "text/calendar; charset=utf-8")
 		w.Header().Set("Content-Disposition", `inline; filename="bookings.ics"`)
-		_, _ = w.Write(feed) // a calendar that has left needs no bookings
+		_, _ = w.Write(feed) //nolint:gosec // it is no page
 	}
 }
 
-func (m mail) unavailable(w http.ResponseWriter, r *http.Request, what string, err error) {
+func (m mail) unavailable(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil {
-		m.log.ErrorContext(r.Context(), what, slog.Any("error", err))
+		m.log.ErrorContext(r.Context(), "link in a mail not served", slog.String("path", r.Pattern), slog.Any("error", err))
 	}
 	w.Header().Set("Retry-After", "60")
 	http.Error(w, http.StatusText(http.StatusServiceUnavailable), http.StatusServiceUnavailable)
@@ -84,12 +84,12 @@ func (m mail) show(w http.ResponseWriter, r *http.Request, page unsubscription, 
 	if fault.ReasonOf(err) == fault.LinkInvalid {
 		status, page = http.StatusNotFound, unsubscription{Broken: true}
 	} else if err != nil {
-		m.unavailable(w, r, "unsubscribe link not served", err)
+		m.unavailable(w, r, err)
 		return
 	}
 	var body bytes.Buffer
 	if err := unsubscribePage.Execute(&body, page); err != nil {
-		m.unavailable(w, r, "unsubscribe page not written", err)
+		m.unavailable(w, r, err)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -66,7 +66,7 @@ func (h webhook) status(w http.ResponseWriter, r *http.Request) {
 		})
 	}
 	if err != nil {
-		h.failed(w, r, "status of a message not kept", err)
+		h.failed(w, r, err)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -94,7 +94,7 @@ func (h webhook) inbound(w http.ResponseWriter, r *http.Request) {
 		answer, err = h.App.AnswerSMS(r.Context(), in, sms.From, text)
 	}
 	if err != nil {
-		h.failed(w, r, "SMS not dealt with", err)
+		h.failed(w, r, err)
 		return
 	}
 	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
@@ -104,13 +104,13 @@ func (h webhook) inbound(w http.ResponseWriter, r *http.Request) {
 	}
 	_ = xml.NewEncoder(w).Encode(struct { // Twilio that has left tries again
 		XMLName xml.Name `xml:"Response"`
-		Message string
+		Message string   `xml:"Message"`
 	}{Message: answer})
 }
 
-func (h webhook) failed(w http.ResponseWriter, r *http.Request, what string, err error) {
+func (h webhook) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil {
-		h.Log.ErrorContext(r.Context(), what, slog.Any("error", err))
+		h.Log.ErrorContext(r.Context(), "call of Twilio not dealt with", slog.String("path", r.Pattern), slog.Any("error", err))
 	}
 	http.Error(w, http.StatusText(http.StatusServiceUnavailable), http.StatusServiceUnavailable)
 }

@@ -3,7 +3,6 @@ package worker_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -107,7 +106,7 @@ func newHouse(t testing.TB, change ...func(*worker.Config, *app.Config)) *house 
 	}
 	wc := worker.Config{
 		Platform: make(map[string]func(tenant.TenantID) worker.Sender),
-		Log:      slog.New(slog.NewTextHandler(io.Discard, nil)), Now: h.clock.Now,
+		Log:      slog.New(slog.DiscardHandler), Now: h.clock.Now,
 	}
 	for _, provider := range []string{app.ProviderTwilio, app.ProviderFCM, app.ProviderSMTP, app.LocalOutbox} {
 		wc.Platform[provider] = func(tenant.TenantID) worker.Sender { return h.post }
@@ -147,13 +146,13 @@ func (h *house) ok(err error) {
 	}
 }
 
-// member makes one with a number, an address and a device, in a zone ("": the tenant's).
-func (h *house) member(name, zone string) tenant.Caller {
+// member makes one with a number, an address and a device.
+func (h *house) member(name string) tenant.Caller {
 	h.t.Helper()
 	h.serial++
 	subject := fmt.Sprintf("user-%d", h.serial)
 	m, err := h.app.CreateMember(h.ctx(), h.Owner, member.Member{
-		Subject: subject, Name: name, Email: strings.ToLower(name) + "@example.com", Phone: fmt.Sprintf("+4930%07d", 1000000+h.serial), TimeZone: zone,
+		Subject: subject, Name: name, Email: strings.ToLower(name) + "@example.com", Phone: fmt.Sprintf("+4930%07d", 1000000+h.serial),
 	})
 	h.ok(err)
 	who := tenant.Caller{Tenant: h.Tenant, Subject: subject, Member: m.ID, Roles: []string{tenant.RoleMember}}

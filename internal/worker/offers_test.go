@@ -72,7 +72,7 @@ func offered(t *testing.T, at, start time.Time, change func(*app.OfferFacts)) (*
 		change(&w.offer)
 	}
 	h := newHouse(t, func(_ *worker.Config, ac *app.Config) { ac.Offers = w })
-	mia, noa := h.member("Mia", ""), h.member("Noa", "")
+	mia, noa := h.member("Mia"), h.member("Noa")
 	class := h.session(start, func(in *session.Input) { in.Capacity = new(1) })
 	h.book(mia, class)
 	entry := h.book(noa, class).Entry.ID

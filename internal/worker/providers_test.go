@@ -105,7 +105,7 @@ func (p *providers) later(d time.Duration) {
 // textOnly is a member who is told by SMS alone.
 func (p *providers) textOnly() tenant.Caller {
 	p.t.Helper()
-	who := p.member("Mia", "")
+	who := p.member("Mia")
 	devices(p.house, who)
 	_, err := p.app.UpdateNotificationPreferences(p.ctx(), who, app.PreferencesEdit{Chosen: notify.Preferences{
 		{Topic: confirmed, Channel: email}: false, {Topic: confirmed, Channel: sms}: true,
@@ -118,7 +118,7 @@ func (p *providers) textOnly() tenant.Caller {
 func TestAMailIsWhole(t *testing.T) {
 	t.Parallel()
 	p := withProviders(t)
-	mia := p.member("Mia", "")
+	mia := p.member("Mia")
 	_, err := p.app.UpdateNotificationSettings(p.ctx(), p.Owner, nil, func(s *notify.Settings) { s.ReplyTo = "front.desk@example.com" })
 	p.ok(err)
 	p.book(mia, p.session(noon.Add(48*time.Hour)))
@@ -177,7 +177,7 @@ func TestTwilioTakesAMessageAndDoesNotAnswer(t *testing.T) {
 	p.twilio.React(func(twiliotest.Message) twiliotest.Reaction { return twiliotest.Reaction{Silent: true} })
 	p.book(p.textOnly(), p.session(noon.Add(48*time.Hour)))
 	p.deliver()
-	p.wantLines("nobody knows", confirmed, "SMS POSSIBLY_SENT POSSIBLY_SENT")
+	p.wantLines("nobody knows", confirmed, "SMS POSSIBLY_SENT")
 	taken := p.twilio.Messages()
 	if len(taken) != 1 {
 		t.Fatalf("%d messages", len(taken))
@@ -234,7 +234,7 @@ func TestAddressesThatAreGone(t *testing.T) {
 	p := withProviders(t)
 	p.fcm.React(func(fcmtest.Message) fcmtest.Reaction { return fcmtest.Unregistered })
 	p.mail.React(func(string) smtptest.Reaction { return smtptest.Reaction{Rcpt: "550 5.1.1 no such user"} })
-	mia := p.member("Mia", "")
+	mia := p.member("Mia")
 	_, err := p.app.UpdateNotificationPreferences(p.ctx(), mia, app.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: sms}: true}})
 	p.ok(err)
 	p.book(mia, p.session(noon.Add(48*time.Hour)))
@@ -297,9 +297,9 @@ func TestStopAndStartBySMS(t *testing.T) {
 func TestACalendarFeed(t *testing.T) {
 	t.Parallel()
 	p := withProviders(t)
-	mia := p.member("Mia", "")
+	mia := p.member("Mia")
 	booking := p.book(mia, p.session(noon.Add(48*time.Hour))).Booking.ID
-	p.book(p.member("Noa", ""), p.session(noon.Add(50*time.Hour)))
+	p.book(p.member("Noa"), p.session(noon.Add(50*time.Hour)))
 	address, err := p.app.CreateCalendarFeed(p.ctx(), mia)
 	p.ok(err)
 	fetch := func(address string) *httptest.ResponseRecorder {

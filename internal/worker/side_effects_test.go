@@ -27,7 +27,7 @@ func TestSideEffects(t *testing.T) {
 	t.Run("book, confirmed", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
-		mia := h.member("Mia", "")
+		mia := h.member("Mia")
 		h.book(mia, h.session(start))
 		want(t, "at once", h.run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
 		want(t, "a second look", h.run())
@@ -40,14 +40,14 @@ func TestSideEffects(t *testing.T) {
 	t.Run("book, 30 minutes before: no reminder", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
-		h.book(h.member("Mia", ""), h.session(noon.Add(30*time.Minute)))
+		h.book(h.member("Mia"), h.session(noon.Add(30*time.Minute)))
 		want(t, "at once", h.run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
 		want(t, "later", h.at(noon.Add(29*time.Minute)))
 	})
 	t.Run("book, opted out of email", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
-		mia := h.member("Mia", "")
+		mia := h.member("Mia")
 		_, err := h.app.UpdateNotificationPreferences(h.ctx(), mia, app.PreferencesEdit{Chosen: map[choice]bool{{Topic: confirmed, Channel: email}: false}})
 		h.ok(err)
 		h.book(mia, h.session(start))
@@ -56,7 +56,7 @@ func TestSideEffects(t *testing.T) {
 	t.Run("book, waitlisted: a mail alone; promoted by a self-cancel", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
-		mia, noa := h.member("Mia", ""), h.member("Noa", "")
+		mia, noa := h.member("Mia"), h.member("Noa")
 		class := h.session(start, full)
 		first := h.book(mia, class).Booking.ID
 		h.book(noa, class)
@@ -69,7 +69,7 @@ func TestSideEffects(t *testing.T) {
 	t.Run("admin-cancel", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
-		booking := h.book(h.member("Mia", ""), h.session(start)).Booking.ID
+		booking := h.book(h.member("Mia"), h.session(start)).Booking.ID
 		h.run()
 		_, err := h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: booking, Reason: "Coach is ill.", Notify: true})
 		h.ok(err)
@@ -83,7 +83,7 @@ func TestSideEffects(t *testing.T) {
 	t.Run("admin-cancel in silence", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
-		booking := h.book(h.member("Mia", ""), h.session(start)).Booking.ID
+		booking := h.book(h.member("Mia"), h.session(start)).Booking.ID
 		h.run()
 		_, err := h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: booking, Notify: false})
 		h.ok(err)
@@ -93,8 +93,8 @@ func TestSideEffects(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		class := h.session(start, full)
-		h.book(h.member("Mia", ""), class)
-		h.book(h.member("Noa", ""), class)
+		h.book(h.member("Mia"), class)
+		h.book(h.member("Noa"), class)
 		h.run()
 		_, err := h.app.CancelSession(h.ctx(), h.Owner, class, "Closed for repairs.", true)
 		h.ok(err)
@@ -106,7 +106,7 @@ func TestSideEffects(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
 			class, other := h.session(start), h.session(start.Add(2*time.Hour))
-			mia := h.member("Mia", "")
+			mia := h.member("Mia")
 			h.book(mia, class)
 			h.book(mia, other)
 			h.run()
@@ -125,7 +125,7 @@ func TestSideEffects(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		soon := noon.Add(40 * time.Minute)
-		booking := h.book(h.member("Mia", ""), h.session(soon)).Booking.ID
+		booking := h.book(h.member("Mia"), h.session(soon)).Booking.ID
 		h.run()
 		_, err := h.app.CheckIn(h.ctx(), h.Owner, booking)
 		h.ok(err)
@@ -139,7 +139,7 @@ func TestSideEffects(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		class := h.session(start)
-		h.book(h.member("Mia", ""), class)
+		h.book(h.member("Mia"), class)
 		h.run()
 		later := start.Add(3 * time.Hour)
 		h.clock.Set(noon.Add(time.Minute))
@@ -162,7 +162,7 @@ func TestSideEffects(t *testing.T) {
 	t.Run("rescheduled", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
-		booking := h.book(h.member("Mia", ""), h.session(start)).Booking.ID
+		booking := h.book(h.member("Mia"), h.session(start)).Booking.ID
 		h.run()
 		_, err := h.app.RescheduleBooking(h.ctx(), h.Owner, app.RescheduleRequest{ID: booking, To: h.session(start.Add(24 * time.Hour)), Notify: true})
 		h.ok(err)
@@ -173,7 +173,7 @@ func TestSideEffects(t *testing.T) {
 	t.Run("a device that was not seen for 60 days is forgotten", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
-		mia := h.member("Mia", "")
+		mia := h.member("Mia")
 		h.clock.Set(noon.Add(60*24*time.Hour + time.Second))
 		_, err := h.app.RegisterDevice(h.ctx(), mia, member.Android, "new")
 		h.ok(err)

@@ -1,7 +1,6 @@
 package worker_test
 
 import (
-	"io"
 	"log/slog"
 	"strings"
 
@@ -28,5 +27,5 @@ var contains = strings.Contains
 
 func (h *house) log() *slog.Logger {
 	h.t.Helper()
-	return slog.New(slog.NewTextHandler(io.Discard, nil))
+	return slog.New(slog.DiscardHandler)
 }
