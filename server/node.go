@@ -36,6 +36,7 @@ type node struct {
 	relay    *outbox.Relay
 	app      *app.App
 	courier  *worker.Courier
+	sends    bool // messages
 	health   *rpc.Health
 	handler  http.Handler
 	drain    time.Duration
@@ -94,6 +95,7 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	if n.courier, err = keys.Senders.open(ctx, n.app, log, registry); err != nil {
 		return nil, err
 	}
+	n.sends = !keys.Senders.Elsewhere
 	n.health = rpc.NewHealth(n.ready)
 	contract, err := rpc.New(rpc.Config{
 		App: n.app, Guard: n.guard, Verifier: n.verifier, Issuer: n.issuer, Health: n.health, Now: time.Now,
@@ -176,8 +178,10 @@ func (n *node) start() {
 		}, n.guard.InvalidateAll)
 	})
 	n.background.Go(func() { n.relay.Run(n.life) })
-	n.background.Go(func() { n.relay.RunConsumer(n.life, n.app.NoticeConsumer()) })
-	n.background.Go(func() { n.courier.Run(n.life) })
+	if n.sends {
+		n.background.Go(func() { n.relay.RunConsumer(n.life, n.app.NoticeConsumer()) })
+		n.background.Go(func() { n.courier.Run(n.life) })
+	}
 	n.background.Go(func() {
 		ticker := time.NewTicker(sweepEvery)
 		defer ticker.Stop()

@@ -24,6 +24,8 @@ import (
 // senderConfig is who carries the messages of tenants without accounts of their own. A channel that is left
 // out goes to the local outbox.
 type senderConfig struct {
+	Elsewhere bool `name:"messages-elsewhere" env:"BERTH_MESSAGES_ELSEWHERE" help:"Leave planning and sending messages to other nodes."`
+
 	TwilioAccount string `env:"BERTH_TWILIO_ACCOUNT" placeholder:"AC…" help:"Twilio account that sends SMS."`
 	TwilioToken   string `env:"BERTH_TWILIO_TOKEN" placeholder:"TOKEN" help:"Its auth token."`
 	TwilioFrom    string `env:"BERTH_TWILIO_FROM" placeholder:"NUMBER|MG…" help:"The number, or the messaging service, that SMS come from."`
