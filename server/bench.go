@@ -171,7 +171,7 @@ func openBench(ctx context.Context, progress func(string)) (_ *benchHouse, err e
 		return nil, err
 	}
 	log := slog.New(slog.DiscardHandler)
-	if h.node, err = openNode(ctx, log, h.postgres.URL, keyConfig{Data: folder, Issuer: "berth", Audience: "berth"}, listenConfig{Drain: time.Second}); err != nil {
+	if h.node, err = openNode(ctx, log, h.postgres.URL, keyConfig{Data: folder, Issuer: "berth", Audience: "berth", Senders: senderConfig{Elsewhere: true}}, listenConfig{Drain: time.Second}); err != nil {
 		return nil, err
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -32,6 +32,9 @@ type keyConfig struct {
 	SigningKey string `env:"BERTH_SIGNING_KEY" type:"path" placeholder:"FILE" help:"Private key for this server's own tokens (PEM). Default: signing-key.pem in the data folder, made if absent."`
 	CheckInKey string `env:"BERTH_CHECK_IN_KEY" type:"path" placeholder:"FILE" help:"Secrets for QR codes and display links, one in a line, the newest first. Default: check-in.key in the data folder, made if absent."`
 
+	MessageKey string       `env:"BERTH_MESSAGE_KEY" type:"path" placeholder:"FILE" help:"Secrets that encrypt tenants' own senders and sign links in mails, one in a line, the newest first. Default: message.key in the data folder, made if absent."`
+	Senders    senderConfig `embed:""`
+
 	Issuer   string `env:"BERTH_ISSUER" default:"berth" help:"Issuer that this server's own tokens name."`
 	Audience string `env:"BERTH_AUDIENCE" default:"berth" help:"Audience that every token must name."`
 
@@ -41,6 +44,7 @@ type keyConfig struct {
 
 func (c keyConfig) signingKey() string { return c.file(c.SigningKey, "signing-key.pem") }
 func (c keyConfig) checkInKey() string { return c.file(c.CheckInKey, "check-in.key") }
+func (c keyConfig) messageKey() string { return c.file(c.MessageKey, "message.key") }
 
 func (c keyConfig) file(given, usual string) string {
 	if given != "" {

@@ -24,7 +24,9 @@ import (
 func (l *liveNode) rows(t *testing.T, id tenant.TenantID) map[string]string {
 	t.Helper()
 	found, err := l.DB.Owner.Query(t.Context(), `
-		select table_name from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id' order by 1`)
+		select table_name from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id'
+		  -- What follows from events is written behind the answer.
+		  and table_name not in ('event_consumers', 'notices', 'deliveries') order by 1`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -421,6 +423,9 @@ func goldenMatrix(t *testing.T, text string) map[string]map[string]string {
 	return matrix
 }
 
+// asksForNothing are the RPCs that change something though there is nothing to be said in a request.
+var asksForNothing = map[string]bool{"NotificationService/CreateCalendarFeed": true}
+
 // On the wire everybody may do what the matrix says. Whoever may not is told so, and changes nothing.
 func TestRolesOnTheWire(t *testing.T) {
 	t.Parallel()
@@ -452,7 +457,7 @@ func TestRolesOnTheWire(t *testing.T) {
 			// The empty message is refused where it would change anything, but only after the door.
 			for _, request := range append([]proto.Message{p.NewRequest()}, built[p.Short()]...) {
 				empty := proto.Size(request) == 0
-				if !empty && row[title] != "-" {
+				if row[title] != "-" && (!empty || asksForNothing[p.Short()]) {
 					continue
 				}
 				got := live.try(t.Context(), tokens[title], p, request)

@@ -30,6 +30,7 @@ var requests = func() map[string][]build {
 	all := maps.Clone(peopleRequests)
 	maps.Copy(all, scheduleRequests)
 	maps.Copy(all, waitlistRequests)
+	maps.Copy(all, notificationRequests)
 	return all
 }()
 

@@ -23,6 +23,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 	"github.com/berthhq/berth/internal/web"
+	"github.com/berthhq/berth/internal/worker"
 )
 
 // node is one running server: everything that is opened at the start and closed at the end.
@@ -34,6 +35,8 @@ type node struct {
 	guard    *access.Guard
 	relay    *outbox.Relay
 	app      *app.App
+	courier  *worker.Courier
+	sends    bool // messages
 	health   *rpc.Health
 	handler  http.Handler
 	drain    time.Duration
@@ -65,6 +68,10 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	if err != nil {
 		return nil, err
 	}
+	messageKeys, err := openMessageKeys(keys.messageKey())
+	if err != nil {
+		return nil, err
+	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if n.db, err = pg.Open(ctx, pg.Config{URL: databaseURL, Registerer: registry, Logger: log}); err != nil {
@@ -80,7 +87,15 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	n.app = app.New(app.Config{
 		DB: n.db, Now: time.Now, CheckInKeys: signs.checkIn, Claims: signs.claims, PublicURL: listen.PublicURL,
 		Committed: n.relay.Committed, RolesChanged: n.guard.Invalidate, Relay: n.relay,
+		Seals: messageKeys, Carriers: keys.Senders.carriers(), MailFrom: keys.Senders.SMTPFrom,
+		Post: func(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted {
+			return n.courier.Post(ctx, in, out)
+		},
 	})
+	if n.courier, err = keys.Senders.open(ctx, n.app, log, registry); err != nil {
+		return nil, err
+	}
+	n.sends = !keys.Senders.Elsewhere
 	n.health = rpc.NewHealth(n.ready)
 	contract, err := rpc.New(rpc.Config{
 		App: n.app, Guard: n.guard, Verifier: n.verifier, Issuer: n.issuer, Health: n.health, Now: time.Now,
@@ -90,7 +105,10 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle(app.DisplayPath, web.Handler(n.app, log))
+	pages := web.Handler(web.Config{App: n.app, Log: log, PublicURL: listen.PublicURL, TwilioToken: keys.Senders.TwilioToken})
+	for _, path := range []string{app.DisplayPath, app.CalendarPath, app.UnsubscribePath, app.TwilioPath} {
+		mux.Handle(path, pages)
+	}
 	mux.Handle("/", contract)
 	n.handler = mux
 	return n, nil
@@ -160,6 +178,10 @@ func (n *node) start() {
 		}, n.guard.InvalidateAll)
 	})
 	n.background.Go(func() { n.relay.Run(n.life) })
+	if n.sends {
+		n.background.Go(func() { n.relay.RunConsumer(n.life, n.app.NoticeConsumer()) })
+		n.background.Go(func() { n.courier.Run(n.life) })
+	}
 	n.background.Go(func() {
 		ticker := time.NewTicker(sweepEvery)
 		defer ticker.Stop()

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/berthhq/berth/internal/checkin"
+	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/waitlist"
 )
 
@@ -20,30 +21,11 @@ type signing struct {
 	claims  waitlist.ClaimKey // links of waitlist offers
 }
 
-// openSigning reads the secrets that it is made from: one in
-// a line, in hexadecimal, the newest first. If there is no such file it makes one.
+// openSigning reads the secrets that it is made from.
 func openSigning(path string) (signing, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		text, err = makeSecret(path)
-	}
+	secrets, err := openSecrets("check-in key", path)
 	if err != nil {
-		return signing{}, fmt.Errorf("check-in key: %w", err)
-	}
-	var secrets [][]byte
-	for line := range bytes.Lines(text) {
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
-			continue
-		}
-		secret, err := hex.DecodeString(string(line))
-		if err != nil {
-			return signing{}, fmt.Errorf("check-in key %s: a line is not hexadecimal", path)
-		}
-		secrets = append(secrets, secret)
-	}
-	if len(secrets) == 0 {
-		return signing{}, fmt.Errorf("check-in key %s is empty", path)
+		return signing{}, err
 	}
 	var keys signing
 	if keys.checkIn, err = checkin.NewKeys(secrets[0], secrets[1:]...); err == nil {
@@ -55,6 +37,46 @@ func openSigning(path string) (signing, error) {
 	return keys, nil
 }
 
+// openMessageKeys reads the secrets that encrypt tenants' own senders and sign links in mails.
+func openMessageKeys(path string) (seal.Keys, error) {
+	secrets, err := openSecrets("message key", path)
+	if err != nil {
+		return seal.Keys{}, err
+	}
+	keys, err := seal.NewKeys(secrets[0], secrets[1:]...)
+	if err != nil {
+		return seal.Keys{}, fmt.Errorf("message key %s: %w", path, err)
+	}
+	return keys, nil
+}
+
+// openSecrets reads a file of secrets: one in a line, in hexadecimal, the newest first. If there is no such file it makes one.
+func openSecrets(what, path string) ([][]byte, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = makeSecret(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	var secrets [][]byte
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		secret, err := hex.DecodeString(string(line))
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: a line is not hexadecimal", what, path)
+		}
+		secrets = append(secrets, secret)
+	}
+	if len(secrets) == 0 {
+		return nil, fmt.Errorf("%s %s is empty", what, path)
+	}
+	return secrets, nil
+}
+
 // makeSecret writes a new one for the owner's eyes only. Of two that start at
 // once, one writes the file and both read it.
 func makeSecret(path string) ([]byte, error) {
@@ -63,7 +85,7 @@ func makeSecret(path string) ([]byte, error) {
 		return nil, err
 	}
 	text := append(hex.AppendEncode(nil, secret), '\n')
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".check-in-*") // 0600
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".secret-*") // 0600
 	if err != nil {
 		return nil, err
 	}

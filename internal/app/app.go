@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/checkin"
+	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/waitlist"
@@ -35,6 +37,18 @@ type Config struct {
 	RolesChanged func(id tenant.TenantID)
 	// Relay is whom events are watched through. Optional where nobody watches any.
 	Relay *outbox.Relay
+
+	// Seals keep the secrets of tenants' own senders, and sign the links in mails.
+	Seals seal.Keys
+	// Carriers are the names of the platform's senders; a channel without one, and without one of the tenant's own, goes to the
+	// local outbox.
+	Carriers map[notify.Channel]string
+	// MailFrom is the address that the platform's mails come from. Optional.
+	MailFrom string
+	// Offers is the waitlist, as far as messages are concerned. Optional: without it there are no offers.
+	Offers Offers
+	// Post sends messages and gives what became of each. Optional where no tests are sent.
+	Post func(ctx context.Context, in tenant.TenantID, out []Outgoing) []Attempted
 }
 
 // App runs the use cases. It is safe for concurrent use.
@@ -49,6 +63,13 @@ type App struct {
 	rolesChanged func(tenant.TenantID)
 	alarms       alarms
 	relay        *outbox.Relay
+
+	seals    seal.Keys
+	carriers map[notify.Channel]string
+	mailFrom string
+	offers   Offers
+	notices  alarms
+	post     func(context.Context, tenant.TenantID, []Outgoing) []Attempted
 }
 
 // New makes an App.
@@ -56,6 +77,10 @@ func New(c Config) *App {
 	ignore := func(tenant.TenantID) {}
 	a := &App{
 		db: c.DB, keys: c.CheckInKeys, claims: c.Claims, publicURL: c.PublicURL, tally: func(Tally) {}, committed: ignore, rolesChanged: ignore, relay: c.Relay,
+		seals: c.Seals, carriers: c.Carriers, mailFrom: c.MailFrom, post: c.Post, offers: c.Offers,
+	}
+	if a.offers == nil {
+		a.offers = told{a}
 	}
 	// Postgres keeps microseconds. Cutting the rest off here makes what an answer
 	// says equal to what a later read says.

@@ -109,7 +109,9 @@ func (t *tx) cancel(c booking.Cancellation, notify bool) {
 	outbox.Append(t.Tx, t.in, outbox.Event{
 		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.BookingCancelled, Session: b.Session, Booking: b.ID, Member: b.Member,
 		Actor: t.caller.Actor(), At: t.now,
-		Data: map[string]any{"credit_refunded": c.Refunded, "late": c.Late, "reason": b.CancelReason, "notify": notify},
+		Data: map[string]any{
+			"credit_refunded": c.Refunded, "late": c.Late, "reason": b.CancelReason, "notify": notify, "session_gone": c.SessionGone,
+		},
 	})
 }
 

@@ -71,7 +71,7 @@ func (a *App) sweepAll(ctx context.Context, log *slog.Logger) {
 }
 
 // SweepTenant does for a tenant what has fallen due and nobody asks for: it ends holds, offers and waitlist entries, marks no-shows, renews and
-// expires subscriptions, makes the sessions of series without an end, and forgets old idempotency keys. Every transaction
+// expires subscriptions, makes the sessions of series without an end, and forgets old idempotency keys and devices. Every transaction
 // looks again at what was found, so that a second sweep, at the same moment or later, changes nothing. What fails does not
 // keep the rest, and is left for the next sweep; the error is the first of each kind.
 func (a *App) SweepTenant(ctx context.Context, id tenant.TenantID) (Swept, error) {
@@ -87,7 +87,7 @@ func (a *App) SweepTenant(ctx context.Context, id tenant.TenantID) (Swept, error
 	queues := a.sweepWaitlist(ctx, caller, &done)
 	made, series := a.ExtendSeries(ctx, id)
 	done.Sessions = made
-	return done, errors.Join(absences, subscriptions, due, queues, series, a.sweepKeys(ctx, caller))
+	return done, errors.Join(absences, subscriptions, due, queues, series, a.sweepKeys(ctx, caller), a.sweepDevices(ctx, caller), a.WakeNotices(ctx, id))
 }
 
 // inChunks gives what find finds, behind the id given, to do, a chunk at a time. Going by id it comes to an end
@@ -226,4 +226,23 @@ func (t *tx) advance(ctx context.Context, ids []tenant.SubscriptionID) (renewed,
 	}
 	outbox.Append(t.Tx, t.in, events...)
 	return renewed, expired, nil
+}
+
+// deviceLife is how long a device may stay away. Apps register anew whenever they are opened; providers end tokens of
+// others by themselves, later.
+const deviceLife = 60 * 24 * time.Hour
+
+// sweepDevices forgets devices that were not seen for long.
+func (a *App) sweepDevices(ctx context.Context, caller tenant.Caller) error {
+	since := a.now().Add(-deviceLife)
+	var stale bool
+	var batch pg.Batch
+	store.HasStaleDevices(&batch, caller.Tenant, since, &stale)
+	if err := a.read(ctx, caller, &batch); err != nil || !stale {
+		return err
+	}
+	return a.write(ctx, caller, "sweep.devices", func(_ context.Context, t *tx) error {
+		store.DeleteStaleDevices(t.Tx, t.in, since)
+		return nil
+	})
 }

@@ -20,6 +20,8 @@ type Withdrawal struct {
 
 // Cancellation is what giving a booking up means.
 type Cancellation struct {
+	// SessionGone: its session does not take place.
+	SessionGone bool
 	// Already: it was cancelled before. Nothing is to be done.
 	Already bool
 	Booking Booking // as it will be
@@ -71,7 +73,7 @@ func Cancel(b Booking, payer *credit.Subscription, w Withdrawal, now time.Time) 
 			return Cancellation{}, badState(b, "The session is over.")
 		}
 	}
-	c := Cancellation{Late: late, Uncount: b.Counted}
+	c := Cancellation{SessionGone: w.SessionGone, Late: late, Uncount: b.Counted}
 	if b.Status.Active() {
 		c.SeatsFreed = b.Party
 	}

@@ -91,4 +91,7 @@ const (
 
 	WatcherTooSlow Reason = "WATCHER_TOO_SLOW"
 	ShuttingDown   Reason = "SHUTTING_DOWN"
+
+	TemplateInvalid Reason = "TEMPLATE_INVALID"
+	Unreachable     Reason = "UNREACHABLE"
 )

@@ -62,33 +62,35 @@ const (
 // fails on a contract with an RPC that nobody guards.
 func New(c Config) (http.Handler, error) {
 	return c.serve(services{
-		tenant:    &tenantService{app: c.App},
-		member:    &memberService{app: c.App},
-		access:    &accessService{app: c.App, guard: c.Guard, issuer: c.Issuer},
-		session:   &sessionService{app: c.App},
-		booking:   &bookingService{app: c.App},
-		credit:    &creditService{app: c.App},
-		checkIn:   &checkInService{app: c.App},
-		waitlist:  &waitlistService{app: c.App, now: c.Now},
-		analytics: &analyticsService{app: c.App},
-		audit:     &auditService{app: c.App},
-		event:     newEventService(c),
+		tenant:       &tenantService{app: c.App},
+		member:       &memberService{app: c.App},
+		access:       &accessService{app: c.App, guard: c.Guard, issuer: c.Issuer},
+		session:      &sessionService{app: c.App},
+		booking:      &bookingService{app: c.App},
+		credit:       &creditService{app: c.App},
+		checkIn:      &checkInService{app: c.App},
+		waitlist:     &waitlistService{app: c.App, now: c.Now},
+		analytics:    &analyticsService{app: c.App},
+		audit:        &auditService{app: c.App},
+		notification: &notificationService{app: c.App},
+		event:        newEventService(c),
 	})
 }
 
 // services are the handlers of the contract, one for each service.
 type services struct {
-	tenant    berthv1connect.TenantServiceHandler
-	member    berthv1connect.MemberServiceHandler
-	access    berthv1connect.AccessServiceHandler
-	session   berthv1connect.SessionServiceHandler
-	booking   berthv1connect.BookingServiceHandler
-	credit    berthv1connect.CreditServiceHandler
-	checkIn   berthv1connect.CheckInServiceHandler
-	waitlist  berthv1connect.WaitlistServiceHandler
-	analytics berthv1connect.AnalyticsServiceHandler
-	audit     berthv1connect.AuditServiceHandler
-	event     berthv1connect.EventServiceHandler
+	tenant       berthv1connect.TenantServiceHandler
+	member       berthv1connect.MemberServiceHandler
+	access       berthv1connect.AccessServiceHandler
+	session      berthv1connect.SessionServiceHandler
+	booking      berthv1connect.BookingServiceHandler
+	credit       berthv1connect.CreditServiceHandler
+	checkIn      berthv1connect.CheckInServiceHandler
+	waitlist     berthv1connect.WaitlistServiceHandler
+	analytics    berthv1connect.AnalyticsServiceHandler
+	audit        berthv1connect.AuditServiceHandler
+	notification berthv1connect.NotificationServiceHandler
+	event        berthv1connect.EventServiceHandler
 }
 
 func (c Config) serve(s services) (http.Handler, error) {
@@ -136,6 +138,7 @@ func (c Config) serve(s services) (http.Handler, error) {
 	mount(berthv1connect.NewWaitlistServiceHandler(s.waitlist, options))
 	mount(berthv1connect.NewAnalyticsServiceHandler(s.analytics, options))
 	mount(berthv1connect.NewAuditServiceHandler(s.audit, options))
+	mount(berthv1connect.NewNotificationServiceHandler(s.notification, options))
 	mount(berthv1connect.NewEventServiceHandler(s.event, options, connect.WithCompressMinBytes(minCompressedEvents)))
 
 	names := serviceNames(rules)

@@ -91,7 +91,7 @@ func TestEveryRPCHasAHandler(t *testing.T) {
 	t.Parallel()
 	for _, service := range []any{
 		tenantService{}, memberService{}, accessService{}, sessionService{}, bookingService{},
-		creditService{}, checkInService{}, analyticsService{}, auditService{}, eventService{},
+		creditService{}, checkInService{}, analyticsService{}, auditService{}, eventService{}, notificationService{},
 	} {
 		for field := range reflect.TypeOf(service).Fields() {
 			if field.Anonymous {
@@ -194,7 +194,7 @@ func TestReflection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(services) != 11 || !slices.Contains(services, "berth.v1.BookingService") {
+	if len(services) != 12 || !slices.Contains(services, "berth.v1.BookingService") {
 		t.Errorf("services: %v", services)
 	}
 	if _, err := stream.FileContainingSymbol("berth.v1.BookingService"); err != nil {

@@ -158,3 +158,9 @@ func ListPeople(b *pg.Batch, in tenant.TenantID, ids []tenant.MemberID, into *[]
 		return p, err
 	})
 }
+
+// ListMembersByPhone names the active members with a number, in E.164.
+func ListMembersByPhone(b *pg.Batch, in tenant.TenantID, phone string, into *[]tenant.MemberID) {
+	pg.Collect(b.Queue(`select id from members where tenant_id = $1 and phone = $2 and phone <> '' and status = 'ACTIVE' order by id`, in, phone),
+		into, pgx.RowTo[tenant.MemberID])
+}

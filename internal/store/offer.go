@@ -157,3 +157,17 @@ func UpdateOffer(tx *pg.Tx, in tenant.TenantID, o waitlist.Offer) {
 update waitlist_offers set status = $3, closed_at = $4, booking_id = $5, reason = $6, expires_at = $7 where tenant_id = $1 and id = $2`,
 		in, o.ID, o.Status, o.ClosedAt, o.Booking, o.Reason, o.ExpiresAt)
 }
+
+// ListOffersByID reads offers, and hands each on.
+func ListOffersByID(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, each func(waitlist.Offer)) {
+	b.Queue(`select`+offerColumns+` from waitlist_offers o`+offerJoins+` where o.tenant_id = $1 and o.id = any($2)`, in, ids).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			o, err := scanOffer(rows)
+			if err != nil {
+				return err
+			}
+			each(o)
+		}
+		return rows.Err()
+	})
+}

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"time"
+
 	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/catalog"
@@ -37,4 +39,16 @@ func UpdateTenant(tx *pg.Tx, t catalog.Tenant) {
 	tx.Write(`
 update tenants set name = $2, time_zone = $3, locale = $4, currency = $5, takes_payments = $6, version = $7, updated_at = $8
 where tenant_id = $1`, t.ID, t.Name, t.TimeZone, t.Locale, t.Currency, t.TakesPayments, t.Version, t.UpdatedAt)
+}
+
+// ReadHouse reads what messages say of the tenant.
+func ReadHouse(b *pg.Batch, in tenant.TenantID, name, locale *string, zone **time.Location) {
+	b.Queue(`select name, locale, time_zone from tenants where tenant_id = $1`, in).QueryRow(func(row pgx.Row) error {
+		var where string
+		err := row.Scan(name, locale, &where)
+		if err == nil {
+			*zone, err = time.LoadLocation(where)
+		}
+		return err
+	})
 }

@@ -49,6 +49,8 @@ type (
 	itemKind         struct{}
 	lineKind         struct{}
 	importKind       struct{}
+	deliveryKind     struct{}
+	noticeKind       struct{}
 )
 
 // One identifier type for each thing that has an identity of its own.
@@ -78,6 +80,8 @@ type (
 	ItemID           = ID[itemKind]
 	LineID           = ID[lineKind]
 	ImportID         = ID[importKind]
+	DeliveryID       = ID[deliveryKind]
+	NoticeID         = ID[noticeKind]
 )
 
 // Parse reads the canonical form. Upper case is accepted, braces and URNs are not.

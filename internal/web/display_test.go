@@ -48,7 +48,7 @@ func newStudio(t *testing.T) *studio {
 	}
 	s.now.Store(&class)
 	s.app = app.New(app.Config{DB: s.db.DB, Now: func() time.Time { return *s.now.Load() }, CheckInKeys: keys, Claims: claims, PublicURL: "https://berth.example"})
-	s.pages = Handler(s.app, slog.New(slog.NewTextHandler(&s.log, nil)))
+	s.pages = Handler(Config{App: s.app, Log: slog.New(slog.NewTextHandler(&s.log, nil))})
 	made, err := s.app.CreateTenant(t.Context(), app.NewTenant{Name: "Harbour Yoga", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR"})
 	if err != nil {
 		t.Fatal(err)

@@ -9,10 +9,27 @@ import (
 	"github.com/berthhq/berth/internal/app"
 )
 
-// Handler serves the pages. It wants to be mounted at app.DisplayPath.
-func Handler(a *app.App, log *slog.Logger) http.Handler {
-	d := display{app: a, log: log}
+// Config is what the pages need.
+type Config struct {
+	App *app.App
+	Log *slog.Logger
+	// PublicURL is scheme and host as browsers and providers were told them.
+	PublicURL string
+	// TwilioToken is what Twilio signs its calls with for the platform's account; empty: there is none.
+	TwilioToken string
+}
+
+// Handler serves the pages. It wants to be mounted at app.DisplayPath, app.CalendarPath, app.UnsubscribePath and app.TwilioPath.
+func Handler(c Config) http.Handler {
+	d := display{app: c.App, log: c.Log}
+	m := mail{app: c.App, log: c.Log}
+	hook := webhook{Config: c}
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+app.CalendarPath+"{file}", m.calendar)
+	mux.HandleFunc("GET "+app.UnsubscribePath+"{link}", m.ask)
+	mux.HandleFunc("POST "+app.UnsubscribePath+"{link}", m.stop)
+	mux.HandleFunc("POST "+app.TwilioPath+"{tenant}/status", hook.status)
+	mux.HandleFunc("POST "+app.TwilioPath+"{tenant}/inbound", hook.inbound)
 	mux.HandleFunc("GET "+app.DisplayPath+"{token}", d.serve)
 	mux.HandleFunc("GET "+assetPath+"{file}", serveAsset)
 	return shut(mux)
@@ -21,7 +38,7 @@ func Handler(a *app.App, log *slog.Logger) http.Handler {
 // policy lets a page load its own script, style and data from here, and nothing
 // from anywhere else. Nobody may frame it.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 // shut keeps what a link shows between the link and the page: out of caches,
 // search engines, and the addresses that other sites are told of.

@@ -15,6 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/grant"
 	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -140,6 +141,10 @@ func (b *builder) open(ctx context.Context, n app.NewTenant) (people, error) {
 		return people{}, err
 	}
 	b.owner = tenant.Caller{Tenant: b.id, Subject: "demo-owner", Member: found[0].ID, Roles: []string{tenant.RoleOwner}}
+	// Whoever tries Berth out at night wants to see its messages.
+	if _, err := b.app.UpdateNotificationSettings(ctx, b.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} }); err != nil {
+		return people{}, err
+	}
 	if _, err := b.hire(ctx, "demo-admin", "Ada Admin", tenant.RoleAdmin); err != nil {
 		return people{}, err
 	}

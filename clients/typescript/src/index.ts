@@ -25,6 +25,8 @@ export * from "./gen/berth/v1/event_pb.js";
 export * from "./gen/berth/v1/event_service_pb.js";
 export * from "./gen/berth/v1/member_pb.js";
 export * from "./gen/berth/v1/member_service_pb.js";
+export * from "./gen/berth/v1/notification_pb.js";
+export * from "./gen/berth/v1/notification_service_pb.js";
 export * from "./gen/berth/v1/role_pb.js";
 export * from "./gen/berth/v1/session_pb.js";
 export * from "./gen/berth/v1/session_service_pb.js";

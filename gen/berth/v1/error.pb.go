@@ -194,6 +194,10 @@ const (
 	ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW ErrorReason = 190
 	// unavailable: this node stops. Watch again at once, from the cursor of the last message; another node answers.
 	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 191
+	// invalid_argument: a template does not compile, or uses what its topic does not have; `field`, and `line` and `column` in it, from 1.
+	ErrorReason_ERROR_REASON_TEMPLATE_INVALID ErrorReason = 200
+	// failed_precondition: there is no number, address or device that the message could go to; `channel`.
+	ErrorReason_ERROR_REASON_UNREACHABLE ErrorReason = 201
 )
 
 // Enum value maps for ErrorReason.
@@ -279,6 +283,8 @@ var (
 		184: "ERROR_REASON_CANCELED",
 		190: "ERROR_REASON_WATCHER_TOO_SLOW",
 		191: "ERROR_REASON_SHUTTING_DOWN",
+		200: "ERROR_REASON_TEMPLATE_INVALID",
+		201: "ERROR_REASON_UNREACHABLE",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":               0,
@@ -361,6 +367,8 @@ var (
 		"ERROR_REASON_CANCELED":                  184,
 		"ERROR_REASON_WATCHER_TOO_SLOW":          190,
 		"ERROR_REASON_SHUTTING_DOWN":             191,
+		"ERROR_REASON_TEMPLATE_INVALID":          200,
+		"ERROR_REASON_UNREACHABLE":               201,
 	}
 )
 
@@ -395,7 +403,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\x9f\x15\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xe2\x15\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -476,7 +484,9 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1eERROR_REASON_DEADLINE_EXCEEDED\x10\xb7\x01\x12\x1a\n" +
 	"\x15ERROR_REASON_CANCELED\x10\xb8\x01\x12\"\n" +
 	"\x1dERROR_REASON_WATCHER_TOO_SLOW\x10\xbe\x01\x12\x1f\n" +
-	"\x1aERROR_REASON_SHUTTING_DOWN\x10\xbf\x01B\x8a\x01\n" +
+	"\x1aERROR_REASON_SHUTTING_DOWN\x10\xbf\x01\x12\"\n" +
+	"\x1dERROR_REASON_TEMPLATE_INVALID\x10\xc8\x01\x12\x1d\n" +
+	"\x18ERROR_REASON_UNREACHABLE\x10\xc9\x01B\x8a\x01\n" +
 	"\fcom.berth.v1B\n" +
 	"ErrorProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 

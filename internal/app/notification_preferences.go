@@ -1,0 +1,174 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"time"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// NotificationPreferences are what a member wants to hear of, and how.
+type NotificationPreferences struct {
+	Chosen  notify.Preferences
+	Quiet   *notify.QuietHours // nil: the tenant's
+	Stops   []store.NotificationStop
+	HasFeed bool
+}
+
+func queuePreferences(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, m **member.Member, chosen map[tenant.MemberID]notify.Preferences,
+	quiet *store.MemberQuiet, stops *[]store.NotificationStop,
+) {
+	store.FindMember(b, in, owner, m)
+	store.ListPreferences(b, in, []tenant.MemberID{owner}, chosen)
+	store.FindMemberQuiet(b, in, owner, quiet)
+	store.ListMemberStops(b, in, owner, stops)
+}
+
+// GetNotificationPreferences reads what the caller wants to hear of, and how.
+func (a *App) GetNotificationPreferences(ctx context.Context, caller tenant.Caller) (NotificationPreferences, error) {
+	var m *member.Member
+	chosen := make(map[tenant.MemberID]notify.Preferences)
+	var quiet store.MemberQuiet
+	var p NotificationPreferences
+	var batch pg.Batch
+	queuePreferences(&batch, caller.Tenant, caller.Member, &m, chosen, &quiet, &p.Stops)
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return p, err
+	}
+	if m == nil {
+		return p, fault.Missing(fault.MemberNotFound, "Member")
+	}
+	p.Chosen, p.Quiet, p.HasFeed = chosen[caller.Member], quiet.Hours, quiet.HasFeed
+	return p, nil
+}
+
+// PreferencesEdit is what changes; what is nil stays.
+type PreferencesEdit struct {
+	Chosen notify.Preferences
+	Quiet  **notify.QuietHours // to nil: the tenant's
+}
+
+// UpdateNotificationPreferences changes what the caller wants to hear of, and how. Nobody asks about it later, so the audit log does
+// not keep it.
+func (a *App) UpdateNotificationPreferences(ctx context.Context, caller tenant.Caller, edit PreferencesEdit) (NotificationPreferences, error) {
+	if edit.Quiet != nil && *edit.Quiet != nil {
+		if err := (*edit.Quiet).Validate("preferences.quiet_hours"); err != nil {
+			return NotificationPreferences{}, err
+		}
+	}
+	var done bool
+	err := a.write(ctx, caller, "notification.preferences", func(ctx context.Context, t *tx) error {
+		if err := t.mustBeMember(ctx); err != nil {
+			return err
+		}
+		if len(edit.Chosen) > 0 {
+			store.PutPreferences(t.Tx, t.in, t.caller.Member, edit.Chosen, t.now)
+		}
+		if edit.Quiet != nil {
+			store.PutMemberQuiet(t.Tx, t.in, t.caller.Member, *edit.Quiet, t.now)
+		}
+		done = true
+		return nil
+	}, answers(&done))
+	if err != nil {
+		return NotificationPreferences{}, err
+	}
+	return a.GetNotificationPreferences(ctx, caller)
+}
+
+func (t *tx) mustBeMember(ctx context.Context) error {
+	var m *member.Member
+	var batch pg.Batch
+	store.FindMember(&batch, t.in, t.caller.Member, &m)
+	if err := t.Load(ctx, &batch); err != nil {
+		return err
+	}
+	if m == nil {
+		return fault.Missing(fault.MemberNotFound, "Member")
+	}
+	return nil
+}
+
+// CalendarPath is where calendar feeds lie.
+const CalendarPath = "/calendar/"
+
+// A feed's secret is the tenant's id, which says where to look, and 128 bits. These are made of a random seed, which stands in the
+// answer that a repetition gets: the secret itself is kept nowhere.
+const feedRandom = 16
+
+// CreateCalendarFeed opens the caller's calendar feed and gives its address, which nobody can read again. The one given before ends.
+func (a *App) CreateCalendarFeed(ctx context.Context, caller tenant.Caller) (string, error) {
+	seed := make([]byte, feedRandom)
+	if _, err := rand.Read(seed); err != nil {
+		return "", err
+	}
+	secret := func() []byte { return a.seals.Token(caller.Tenant, "calendar", append(caller.Member.UUID[:], seed...)) }
+	err := a.write(ctx, caller, "calendar_feed.create", func(ctx context.Context, t *tx) error {
+		if err := t.mustBeMember(ctx); err != nil {
+			return err
+		}
+		store.PutFeed(t.Tx, t.in, t.caller.Member, secret(), t.now)
+		return nil
+	}, answers(&seed))
+	text := base64.RawURLEncoding.EncodeToString(append(append([]byte{}, caller.Tenant.UUID[:]...), secret()...))
+	return a.publicURL + CalendarPath + text + ".ics", err
+}
+
+// DeleteCalendarFeed closes the caller's calendar feed.
+func (a *App) DeleteCalendarFeed(ctx context.Context, caller tenant.Caller) error {
+	return a.write(ctx, caller, "calendar_feed.delete", func(ctx context.Context, t *tx) error {
+		if err := t.mustBeMember(ctx); err != nil {
+			return err
+		}
+		store.CloseFeed(t.Tx, t.in, t.caller.Member, t.now)
+		return nil
+	}, answers())
+}
+
+const (
+	// A calendar shows what was booked since, and so many bookings at most.
+	feedReach = 90 * 24 * time.Hour
+	feedMost  = 1000
+)
+
+// GetCalendarFeed writes the calendar that a secret opens: LINK_INVALID where it opens none.
+func (a *App) GetCalendarFeed(ctx context.Context, secret string) ([]byte, error) {
+	broken := fault.New(fault.FailedPrecondition, fault.LinkInvalid, "There is no such calendar.")
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(secret)
+	var in tenant.TenantID
+	if err != nil || len(raw) != len(in.UUID)+feedRandom {
+		return nil, broken
+	}
+	copy(in.UUID[:], raw)
+	var owner tenant.MemberID
+	var h house
+	var find pg.Batch
+	store.FindFeed(&find, in, raw[len(in.UUID):], &owner)
+	if err := a.read(ctx, tenant.System(in), &find); err != nil {
+		return nil, err
+	}
+	if owner.IsZero() {
+		return nil, broken
+	}
+	now := a.now()
+	var bookings []store.BookedSubject
+	var batch pg.Batch
+	h.queue(&batch, in)
+	store.ListMemberSchedule(&batch, in, owner, now.Add(-feedReach), feedMost, &bookings)
+	if err := a.read(ctx, tenant.System(in), &batch); err != nil {
+		return nil, err
+	}
+	entries := make([]notify.Entry, len(bookings))
+	for i, b := range bookings {
+		entries[i] = calendarEntry(b.Subject)
+		entries[i].UID, entries[i].Sequence, entries[i].Stamp = b.ID.String()+"@"+a.host(), notify.Sequence(b.Made, b.Changed), b.Changed
+	}
+	return notify.CalendarFeed(h.name, entries), nil
+}

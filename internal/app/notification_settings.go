@@ -1,0 +1,201 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// GetNotificationSettings reads the tenant's choices for all its messages.
+func (a *App) GetNotificationSettings(ctx context.Context, caller tenant.Caller) (notify.Settings, error) {
+	var s notify.Settings
+	var batch pg.Batch
+	store.FindNotificationSettings(&batch, caller.Tenant, &s)
+	err := a.read(ctx, caller, &batch)
+	return s, err
+}
+
+// UpdateNotificationSettings changes the tenant's choices for all its messages, if they still are at the version expected (nil: whichever).
+func (a *App) UpdateNotificationSettings(ctx context.Context, caller tenant.Caller, expect *int, edit func(*notify.Settings)) (notify.Settings, error) {
+	var after notify.Settings
+	err := a.write(ctx, caller, "notification.settings", func(ctx context.Context, t *tx) error {
+		var before notify.Settings
+		var batch pg.Batch
+		store.FindNotificationSettings(&batch, t.in, &before)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if err := current(expect, before.Version); err != nil {
+			return err
+		}
+		after = before
+		after.PerDay = maps.Clone(before.PerDay)
+		edit(&after)
+		var err error
+		if after, err = after.Normal(); err != nil {
+			return err
+		}
+		changes := catalog.Changes(before.Facts(), after.Facts())
+		if changes == nil {
+			return nil
+		}
+		after.Version, after.UpdatedAt = before.Version+1, t.now
+		store.PutNotificationSettings(t.Tx, t.in, after)
+		t.audit("notification_settings.updated", "tenant", t.in.UUID, "", changes)
+		return nil
+	}, answers(&after))
+	return after, err
+}
+
+// Template is a wording in use.
+type Template = store.OwnTemplate
+
+// TemplateQuery chooses templates. All that is set must hold.
+type TemplateQuery struct {
+	Topic   notify.Topic
+	Channel notify.Channel
+	Locale  string
+}
+
+// ListTemplates reads the tenant's own wording, and the defaults (at version 0) where it has none, in order of topic, channel and language.
+func (a *App) ListTemplates(ctx context.Context, caller tenant.Caller, q TemplateQuery) ([]Template, error) {
+	var topics []notify.Topic
+	if q.Topic != "" {
+		topics = []notify.Topic{q.Topic}
+	}
+	var own []Template
+	var batch pg.Batch
+	store.ListTemplates(&batch, caller.Tenant, topics, &own)
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return nil, err
+	}
+	var all []Template
+	for _, t := range notify.Topics() {
+		for _, c := range notify.Channels() {
+			for _, locale := range notify.DefaultLocales() {
+				d, ok := notify.DefaultTemplate(t, c, locale)
+				if ok && !slices.ContainsFunc(own, func(o Template) bool { return o.Topic == t && o.Channel == c && o.Locale == locale }) {
+					all = append(all, Template{Template: d})
+				}
+			}
+		}
+	}
+	all = append(all, own...)
+	all = slices.DeleteFunc(all, func(t Template) bool {
+		return q.Topic != "" && t.Topic != q.Topic || q.Channel != "" && t.Channel != q.Channel || q.Locale != "" && t.Locale != q.Locale
+	})
+	place := func(t Template) (int, int) {
+		return slices.Index(notify.Topics(), t.Topic), slices.Index(notify.Channels(), t.Channel)
+	}
+	slices.SortFunc(all, func(a, b Template) int {
+		at, ac := place(a)
+		bt, bc := place(b)
+		return cmp.Or(cmp.Compare(at, bt), cmp.Compare(ac, bc), cmp.Compare(a.Locale, b.Locale))
+	})
+	return all, nil
+}
+
+// UpdateTemplate gives the tenant a wording of its own, if that still is at the version expected (nil: whichever; 0: the default).
+// Errors: TEMPLATE_INVALID, INVALID_FIELD, ETAG_MISMATCH.
+func (a *App) UpdateTemplate(ctx context.Context, caller tenant.Caller, wording notify.Template, expect *int) (Template, error) {
+	wording, err := wording.Check()
+	if err != nil {
+		return Template{}, err
+	}
+	var after Template
+	err = a.write(ctx, caller, "template.update", func(ctx context.Context, t *tx) error {
+		before, err := t.template(ctx, wording)
+		if err != nil {
+			return err
+		}
+		if err := current(expect, before.Version); err != nil {
+			return err
+		}
+		after = Template{Template: wording, Version: before.Version + 1, UpdatedAt: t.now}
+		store.PutTemplate(t.Tx, t.in, after)
+		t.audit("template.updated", "template", t.in.UUID, "", map[string]any{
+			"topic": string(wording.Topic), "channel": string(wording.Channel), "locale": wording.Locale, "before": before.facts(), "after": templateFacts(after),
+		})
+		return nil
+	}, answers(&after))
+	return after, err
+}
+
+// template reads the tenant's own wording that has the same place; at version 0 there is none.
+func (t *tx) template(ctx context.Context, wording notify.Template) (ownOrNone, error) {
+	var own []Template
+	var batch pg.Batch
+	store.ListTemplates(&batch, t.in, []notify.Topic{wording.Topic}, &own)
+	err := t.Load(ctx, &batch)
+	for _, o := range own {
+		if o.Channel == wording.Channel && o.Locale == wording.Locale {
+			return ownOrNone{o}, err
+		}
+	}
+	return ownOrNone{}, err
+}
+
+type ownOrNone struct{ Template }
+
+func (o ownOrNone) facts() map[string]any {
+	if o.Version == 0 {
+		return nil
+	}
+	return templateFacts(o.Template)
+}
+
+func templateFacts(t Template) map[string]any {
+	return map[string]any{"subject": t.Subject, "body": t.Body, "html": t.HTML}
+}
+
+// ResetTemplate goes back from the tenant's own wording to the default; false where there is none in the language.
+func (a *App) ResetTemplate(ctx context.Context, caller tenant.Caller, at TemplateQuery, expect *int) (Template, bool, error) {
+	locale := notify.CanonicalLocale(at.Locale)
+	err := a.write(ctx, caller, "template.reset", func(ctx context.Context, t *tx) error {
+		before, err := t.template(ctx, notify.Template{Topic: at.Topic, Channel: at.Channel, Locale: locale})
+		if err != nil {
+			return err
+		}
+		if err := current(expect, before.Version); err != nil || before.Version == 0 {
+			return err
+		}
+		store.DeleteTemplate(t.Tx, t.in, at.Topic, at.Channel, locale)
+		t.audit("template.reset", "template", t.in.UUID, "", map[string]any{
+			"topic": string(at.Topic), "channel": string(at.Channel), "locale": locale, "before": before.facts(),
+		})
+		return nil
+	}, answers())
+	d, ok := notify.DefaultTemplate(at.Topic, at.Channel, locale)
+	return Template{Template: d}, ok, err
+}
+
+// PreviewTemplate shows what a wording would look like, with example values. Without a body it is the one in use.
+func (a *App) PreviewTemplate(ctx context.Context, caller tenant.Caller, wording notify.Template) (notify.Rendered, error) {
+	if wording.Body == "" {
+		var own []Template
+		var batch pg.Batch
+		store.ListTemplates(&batch, caller.Tenant, []notify.Topic{wording.Topic}, &own)
+		if err := a.read(ctx, caller, &batch); err != nil {
+			return notify.Rendered{}, err
+		}
+		mine := make([]notify.Template, len(own))
+		for i, o := range own {
+			mine[i] = o.Template
+		}
+		locale := wording.Locale
+		wording = notify.Choose(mine, wording.Topic, wording.Channel, locale)
+		return notify.Render(wording, notify.Example(wording.Topic, locale), a.publicURL+UnsubscribePath+"example")
+	}
+	wording, err := wording.Check()
+	if err != nil {
+		return notify.Rendered{}, err
+	}
+	return notify.Render(wording, notify.Example(wording.Topic, wording.Locale), a.publicURL+UnsubscribePath+"example")
+}

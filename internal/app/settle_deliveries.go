@@ -1,0 +1,178 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Attempted is a message and what its sender gave.
+type Attempted struct {
+	Outgoing
+	Receipt notify.Receipt
+	Err     error // nil: it was sent
+}
+
+// failure reads what a sender gave; what is no error of its own kind may have been sent.
+func (s Attempted) failure() *notify.SendError {
+	if s.Err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*notify.SendError](s.Err); ok {
+		return e
+	}
+	return &notify.SendError{Kind: notify.Unknown, Err: s.Err}
+}
+
+// SettleDeliveries writes what became of messages, and what follows: another try, another channel, or nothing. Numbers that
+// said stop are not written to again, and devices that are gone are forgotten. The messages of one notice belong together.
+func (a *App) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts []Attempted) error {
+	if len(attempts) == 0 {
+		return nil
+	}
+	now := a.now()
+	byNotice := make(map[tenant.NoticeID][]notify.Attempt)
+	first := make(map[tenant.NoticeID]Outgoing)
+	var order []tenant.NoticeID
+	for _, s := range attempts {
+		if _, seen := first[s.Notice.ID]; !seen {
+			first[s.Notice.ID] = s.Outgoing
+			order = append(order, s.Notice.ID)
+		}
+		byNotice[s.Notice.ID] = append(byNotice[s.Notice.ID], notify.Attempt{Receipt: s.Receipt, Err: s.failure()})
+	}
+	ends := make(map[tenant.NoticeID]notify.Conclusion, len(order))
+	var states []store.NoticeState
+	for _, id := range order {
+		n, c := first[id].Notice, first[id].Message.Channel
+		end := notify.Conclude(n, c, byNotice[id], now, rand.Float64()) //nolint:gosec // it spreads retries out in time
+		ends[id] = end
+		s := store.NoticeState{ID: id, DueAt: end.LookAt, Tried: n.Tried, Attempts: n.Attempts, Unsure: n.Unsure, Done: end.Done, Sending: end.Unsure}
+		if end.Done {
+			s.DueAt = now
+		}
+		if end.Tried {
+			s.Tried, s.Attempts = append(append([]notify.Channel{}, n.Tried...), c), 0
+		}
+		states = append(states, s)
+	}
+	var outcomes []store.DeliveryOutcome
+	var stops []store.NotificationStop
+	var gone []tenant.DeviceID
+	for _, s := range attempts {
+		o := outcomeOf(s)
+		if end := ends[s.Notice.ID]; s.Err != nil && !end.Done && !end.Tried {
+			o.RetryAt = end.LookAt
+		}
+		outcomes = append(outcomes, o)
+		switch why := stopping(s.failure()); {
+		case why == "":
+		case s.Message.Channel == notify.Push:
+			gone = append(gone, s.Device)
+		default:
+			stops = append(stops, store.NotificationStop{Channel: s.Message.Channel, Address: s.Message.To, Reason: why, At: now})
+		}
+	}
+	err := a.attempt(ctx, tenant.System(in), "delivery.settle", func(_ context.Context, t *tx) error {
+		store.UpdateDeliveries(t.Tx, in, outcomes, now)
+		store.UpdateNotices(t.Tx, in, states, now)
+		store.PutStops(t.Tx, in, stops...)
+		store.DeleteDevices(t.Tx, in, gone)
+		return nil
+	}, &writing{})
+	if err != nil {
+		return err
+	}
+	for _, s := range states {
+		if !s.Done {
+			a.notices.set(in, s.DueAt)
+		}
+	}
+	return nil
+}
+
+func outcomeOf(s Attempted) store.DeliveryOutcome {
+	o := store.DeliveryOutcome{ID: s.Message.ID, Status: s.Receipt.Status, ProviderID: s.Receipt.ProviderID, Segments: s.Receipt.Segments}
+	if o.Status == "" {
+		o.Status = notify.Queued
+	}
+	if e := s.failure(); e != nil {
+		o.Status, o.ErrorCode, o.ErrorMessage = notify.Failed, e.Code, e.Reason
+		o.Reason = notify.WhyFailed(map[notify.FailureKind]*notify.SendError{e.Kind: e})
+		if e.Kind == notify.Unknown {
+			o.Status = notify.PossiblySent
+		}
+	}
+	return o
+}
+
+// stopping says why an address is not to be used again after a failure, or nothing.
+func stopping(e *notify.SendError) notify.Reason {
+	switch {
+	case e == nil:
+		return ""
+	case e.Kind == notify.OptedOut:
+		return notify.OptedOutReason
+	case e.Kind == notify.Unregistered:
+		return notify.BouncedReason
+	}
+	return ""
+}
+
+// DeliveryReport is what a provider tells about a message later.
+type DeliveryReport struct {
+	Delivery   tenant.DeliveryID // zero: as the provider calls it
+	ProviderID string
+	Status     notify.DeliveryStatus
+	Segments   int
+	Err        *notify.SendError // why it was not delivered
+}
+
+// ReportDelivery writes what a provider tells about a message. Reports may come twice, late, and in any order: the status moves one
+// way only. An alert that did not arrive goes by the next channel, if it still is worth it.
+func (a *App) ReportDelivery(ctx context.Context, in tenant.TenantID, r DeliveryReport) error {
+	var again bool
+	err := a.attempt(ctx, tenant.System(in), "delivery.report", func(ctx context.Context, t *tx) error {
+		again = false
+		var d *store.Delivery
+		var batch pg.Batch
+		store.FindDelivery(&batch, in, r.Delivery, r.ProviderID, &d)
+		if err := t.Load(ctx, &batch); err != nil || d == nil {
+			return err
+		}
+		status := notify.Advance(d.Status, r.Status)
+		if status == d.Status && d.ProviderID != "" {
+			return nil
+		}
+		failed := status == notify.Failed || status == notify.Undelivered || status == notify.Bounced
+		d.Segments = max(d.Segments, r.Segments)
+		if d.ProviderID == "" {
+			d.ProviderID = r.ProviderID
+		}
+		if failed && r.Err != nil {
+			d.ErrorCode, d.ErrorMessage = r.Err.Code, r.Err.Reason
+			d.Reason = notify.WhyFailed(map[notify.FailureKind]*notify.SendError{r.Err.Kind: r.Err})
+		} else if !failed {
+			d.Reason = ""
+		}
+		if why := stopping(r.Err); failed && why != "" && d.Channel != notify.Push {
+			store.PutStops(t.Tx, in, store.NotificationStop{Channel: d.Channel, Address: d.Address, Reason: why, At: t.now})
+		}
+		again = failed && status != d.Status && !d.Notice.IsZero()
+		if again {
+			store.ReopenNotice(t.Tx, in, d.Notice, d.Channel, t.now)
+		}
+		d.Status = status
+		store.ReportDelivery(t.Tx, in, *d, t.now)
+		return nil
+	}, &writing{})
+	if err == nil && again {
+		a.notices.set(in, a.now())
+	}
+	return err
+}

@@ -1,0 +1,382 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+const (
+	// noticeChunk is how many notices are judged at once.
+	noticeChunk = 200
+	// attemptLease is when an attempt whose outcome nobody has written counts as lost. Senders give up well before.
+	attemptLease = 2 * time.Minute
+)
+
+// Outgoing is a message to be sent now. Its line in the delivery log is written.
+type Outgoing struct {
+	Message  notify.Message
+	Notice   notify.Notice // as it stands with this attempt
+	Provider string        // "twilio", "fcm", "smtp", or "local" for the local outbox
+	Own      bool          // through the tenant's own account
+	Device   tenant.DeviceID
+}
+
+// LocalOutbox is the provider of messages that go nowhere.
+const LocalOutbox = "local"
+
+// RunNotices wakes deliver for every tenant when something of it is due, until ctx ends. What is due it learns from what this node
+// plans, and from WakeNotices.
+func (a *App) RunNotices(ctx context.Context, deliver func(tenant.TenantID)) {
+	a.notices.run(ctx, a.now, deliver)
+}
+
+// WakeNotices looks up when something of a tenant is due, on whichever node it was planned.
+func (a *App) WakeNotices(ctx context.Context, id tenant.TenantID) error {
+	var next time.Time
+	var batch pg.Batch
+	store.FindNextNotice(&batch, id, &next)
+	if err := a.read(ctx, tenant.System(id), &batch); err != nil {
+		return err
+	}
+	if !next.IsZero() {
+		a.notices.set(id, next)
+	}
+	return nil
+}
+
+// TakeNotices judges what is due for a tenant, and gives the messages that are to be sent now. Before they are, a line of
+// the delivery log says that each may have been: whatever happens from here on, nothing is sent twice without the log telling. The
+// caller sends them and reports to SettleDeliveries.
+func (a *App) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, error) {
+	now := a.now()
+	var due []tenant.NoticeID
+	var find pg.Batch
+	store.ListDueNotices(&find, id, now, noticeChunk, &due)
+	if err := a.read(ctx, tenant.System(id), &find); err != nil || len(due) == 0 {
+		return Taken{}, errors.Join(err, a.WakeNotices(ctx, id))
+	}
+	var taken *taking
+	err := a.attempt(ctx, tenant.System(id), "notice.take", func(ctx context.Context, t *tx) error {
+		taken = &taking{tx: t, app: a}
+		if err := taken.load(ctx, due); err != nil {
+			return err
+		}
+		for i := range taken.open {
+			if err := taken.judge(&taken.open[i]); err != nil {
+				return err
+			}
+		}
+		store.InsertDeliveries(t.Tx, t.in, taken.lines)
+		store.UpdateNotices(t.Tx, t.in, taken.states, t.now)
+		store.InsertNotices(t.Tx, t.in, taken.follow, t.now, func(at time.Time) { a.notices.set(id, at) })
+		return nil
+	}, &writing{})
+	if err != nil {
+		return Taken{}, err
+	}
+	for _, offer := range taken.unsendable {
+		err = errors.Join(err, a.offers.Unsendable(ctx, id, offer))
+	}
+	done := Taken{Out: taken.out, More: len(due) == noticeChunk, At: now, Unsent: make(map[Unsent]int)}
+	for _, line := range taken.lines {
+		if line.Status == dropped || line.Status == deferred {
+			done.Unsent[Unsent{line.Topic, line.Status, line.Reason}]++
+		}
+	}
+	return done, errors.Join(err, a.WakeNotices(ctx, id))
+}
+
+// Taken is what came of a look at what is due.
+type Taken struct {
+	Out    []Outgoing
+	At     time.Time // when the attempts began
+	More   bool      // more is due
+	Unsent map[Unsent]int
+}
+
+// Unsent is why messages were not sent, or not yet.
+type Unsent struct {
+	Topic  notify.Topic
+	Status notify.DeliveryStatus
+	Reason notify.Reason
+}
+
+// WakeNoticesIn looks at what is due for a tenant after a while.
+func (a *App) WakeNoticesIn(id tenant.TenantID, wait time.Duration) {
+	a.notices.set(id, a.now().Add(wait))
+}
+
+// taking is one look at notices that are due.
+type taking struct {
+	*tx
+	app *App
+
+	open        []store.OpenNotice
+	settings    notify.Settings
+	house       house
+	senders     Senders
+	recipients  map[tenant.UUID]*notify.Recipient
+	preferences map[tenant.MemberID]notify.Preferences
+	sent        map[tenant.UUID]map[notify.Channel][]time.Time
+	subjects    map[tenant.UUID]*store.Subject
+	offers      map[tenant.OfferID]*OfferFacts
+	templates   []store.OwnTemplate
+
+	out        []Outgoing
+	lines      []store.Delivery
+	states     []store.NoticeState
+	follow     []notify.Notice
+	unsendable []tenant.OfferID
+}
+
+func (t *taking) load(ctx context.Context, due []tenant.NoticeID) error {
+	var first pg.Batch
+	store.ListNotices(&first, t.in, due, t.now, &t.open)
+	t.house.queue(&first, t.in)
+	store.FindNotificationSettings(&first, t.in, &t.settings)
+	var sealed *store.Sealed
+	store.FindSenders(&first, t.in, &sealed)
+	if err := t.Load(ctx, &first); err != nil {
+		return err
+	}
+	t.senders = t.app.unseal(t.in, sealed)
+	t.recipients, t.preferences = make(map[tenant.UUID]*notify.Recipient), make(map[tenant.MemberID]notify.Preferences)
+	t.sent, t.subjects = make(map[tenant.UUID]map[notify.Channel][]time.Time), make(map[tenant.UUID]*store.Subject)
+	t.offers = make(map[tenant.OfferID]*OfferFacts)
+	var ask struct {
+		members    ids[tenant.MemberID]
+		bookings   ids[tenant.BookingID]
+		entries    ids[tenant.EntryID]
+		sessions   ids[tenant.SessionID]
+		offers     ids[tenant.OfferID]
+		payers     ids[tenant.UUID]
+		recipients ids[tenant.UUID]
+		topics     ids[notify.Topic]
+	}
+	for _, n := range t.open {
+		ask.members.add(n.Member)
+		ask.bookings.add(n.Booking)
+		ask.entries.add(n.Entry)
+		ask.offers.add(n.Offer)
+		ask.payers.add(n.Details.Payer)
+		ask.recipients.add(n.Recipient())
+		ask.topics.add(n.Topic)
+		if n.Booking.IsZero() && n.Entry.IsZero() {
+			ask.sessions.add(n.Session)
+		}
+	}
+	var second pg.Batch
+	store.ListRecipients(&second, t.in, ask.members.list, t.recipients)
+	store.ListPreferences(&second, t.in, ask.members.list, t.preferences)
+	store.ListSent(&second, t.in, ask.recipients.list, t.now.Add(-24*time.Hour), t.sent)
+	store.ListSubjects(&second, t.in, ask.bookings.list, ask.entries.list, ask.sessions.list, ask.payers.list, t.subjects)
+	store.ListTemplates(&second, t.in, ask.topics.list, &t.templates)
+	if len(ask.offers.list) > 0 {
+		t.app.offers.Find(&second, t.in, ask.offers.list, t.offers)
+	}
+	return t.Load(ctx, &second)
+}
+
+// ids is a list without repetitions and zeros.
+type ids[I comparable] struct {
+	list []I
+	seen map[I]bool
+}
+
+func (s *ids[I]) add(id I) {
+	var none I
+	if id == none || s.seen[id] {
+		return
+	}
+	if s.seen == nil {
+		s.seen = make(map[I]bool)
+	}
+	s.seen[id] = true
+	s.list = append(s.list, id)
+}
+
+// subject gives what a notice is about; an empty one where that is gone.
+func (t *taking) subject(n notify.Notice) *store.Subject {
+	for _, id := range []tenant.UUID{n.Booking.UUID, n.Entry.UUID, n.Details.Payer, n.Session.UUID} {
+		if s := t.subjects[id]; s != nil && !id.IsZero() {
+			return s
+		}
+	}
+	return new(store.Subject)
+}
+
+func (t *taking) recipient(n notify.Notice, about *store.Subject) (notify.Recipient, error) {
+	var r notify.Recipient
+	if to := t.recipients[n.Member.UUID]; to != nil {
+		r = *to
+		r.Chosen = t.preferences[n.Member]
+	} else {
+		r = notify.Recipient{Known: about.Guest, Name: about.Name, Email: about.Email, Phone: about.Phone, Zone: t.house.zone}
+		if about.TimeZone != "" {
+			zone, err := time.LoadLocation(about.TimeZone)
+			if err != nil {
+				return r, err
+			}
+			r.Zone = zone
+		}
+	}
+	if r.Zone == nil {
+		r.Zone = t.house.zone
+	}
+	r.Sent = t.sent[n.Recipient()]
+	return r, nil
+}
+
+// judge decides about one notice, and writes down what follows.
+func (t *taking) judge(open *store.OpenNotice) error {
+	n := open.Notice
+	if open.Sending && settled(open.Was) {
+		t.close(n)
+		return nil
+	}
+	if open.Sending {
+		if n.Unsure++; !n.MayRepeat() {
+			t.log(n, notify.Recipient{}, store.Delivery{Status: dropped, Reason: notify.MaybeSent})
+			t.close(n)
+			return nil
+		}
+	}
+	about := t.subject(n)
+	to, err := t.recipient(n, about)
+	if err != nil {
+		return err
+	}
+	matter := about.Matter
+	offer := t.offers[n.Offer]
+	if offer != nil {
+		matter.Offer = &offer.Offer
+	}
+	switch verdict := notify.Judge(n, t.settings, to, matter, t.now); verdict.Action {
+	case notify.Defer:
+		t.log(n, to, store.Delivery{Status: deferred, Reason: verdict.Reason, RetryAt: verdict.Until})
+		t.states = append(t.states, state(n, verdict.Until))
+	case notify.Drop:
+		// Somebody without a device misses nothing where a mail goes out: that is no line worth.
+		if verdict.Reason != notify.Unreachable || n.Lane == notify.Mail || len(n.Topic.Lanes()) == 1 {
+			t.log(n, to, store.Delivery{Status: dropped, Reason: verdict.Reason})
+		}
+		t.close(n)
+		if offer != nil && offer.Live && offer.ExpiresAt.IsZero() && verdict.Reason == notify.InQuietHours {
+			t.unsendable = append(t.unsendable, offer.ID)
+		}
+	case notify.Send:
+		return t.send(n, to, about, offer, verdict.Channel)
+	}
+	return nil
+}
+
+// The statuses of lines that were not sent.
+const (
+	deferred notify.DeliveryStatus = "DEFERRED"
+	dropped  notify.DeliveryStatus = "DROPPED"
+)
+
+// settled reports whether an attempt whose outcome was lost has arrived after all, by what the provider has reported since.
+func settled(s notify.DeliveryStatus) bool {
+	switch s {
+	case notify.Queued, notify.Sent, notify.Delivered, notify.Read:
+		return true
+	default:
+		return false
+	}
+}
+
+func state(n notify.Notice, at time.Time) store.NoticeState {
+	return store.NoticeState{ID: n.ID, DueAt: at, Tried: n.Tried, Attempts: n.Attempts, Unsure: n.Unsure}
+}
+
+func (t *taking) close(n notify.Notice) {
+	s := state(n, t.now)
+	s.Done = true
+	t.states = append(t.states, s)
+}
+
+// log adds a line about a notice.
+func (t *taking) log(n notify.Notice, to notify.Recipient, d store.Delivery) tenant.DeliveryID {
+	d.ID = tenant.Next[tenant.DeliveryID](t.mint)
+	d.Notice, d.Topic, d.Recipient, d.Member, d.RecipientName = n.ID, n.Topic, n.Recipient(), n.Member, to.Name
+	d.Session, d.Booking, d.Offer, d.CreatedAt = n.Session, n.Booking, n.Offer, t.now
+	d.PossibleDuplicate = n.Unsure > 0 && d.Status == notify.PossiblySent
+	t.lines = append(t.lines, d)
+	return d.ID
+}
+
+// send makes the messages of one attempt over a channel: one, or for push one for each device.
+func (t *taking) send(n notify.Notice, to notify.Recipient, about *store.Subject, offer *OfferFacts, c notify.Channel) error {
+	if offer != nil && offer.ExpiresAt.IsZero() {
+		offer.ExpiresAt = t.app.offers.Begin(t.Tx, t.in, *offer, t.now)
+		if at, ok := notify.ExpiringAt(t.now, offer.ExpiresAt); ok {
+			t.warn(n, offer.ExpiresAt, at)
+		}
+	}
+	letter := letter{in: t.in, house: t.house, settings: t.settings, app: t.app, notice: n, to: to, about: about, offer: offer, channel: c, now: t.now}
+	message, rendered, reason, err := letter.write(t.templates)
+	if err != nil {
+		return err
+	}
+	n.Attempts++
+	provider, own := t.app.carrier(t.senders, c)
+	line := store.Delivery{
+		Channel: c, Status: notify.PossiblySent, Reason: reason, Provider: provider, Attempt: n.Attempts, Counted: true,
+	}
+	if provider == LocalOutbox {
+		line.Content = &rendered
+	}
+	add := func(address string, device notify.Device) {
+		line.Address = address
+		message.ID = t.log(n, to, line)
+		line.Counted, line.Content = false, nil // several devices count, and are kept, once
+		t.out = append(t.out, Outgoing{Message: message, Notice: n, Provider: provider, Own: own, Device: device.ID})
+	}
+	switch c {
+	case notify.SMS:
+		message.To = to.Phone
+		add(to.Phone, notify.Device{})
+	case notify.Email:
+		message.To, message.ToName = to.Email, to.Name
+		add(to.Email, notify.Device{})
+	case notify.Push:
+		for _, d := range to.Devices {
+			message.To = d.Token
+			add(d.ID.String(), d)
+		}
+	}
+	s := state(n, t.now.Add(attemptLease))
+	s.Sending = true
+	t.states = append(t.states, s)
+	// What follows in this look counts it, too.
+	if t.sent[n.Recipient()] == nil {
+		t.sent[n.Recipient()] = make(map[notify.Channel][]time.Time)
+	}
+	t.sent[n.Recipient()][c] = append(t.sent[n.Recipient()][c], t.now)
+	return nil
+}
+
+// warn plans a word before an offer ends.
+func (t *taking) warn(n notify.Notice, ends, at time.Time) {
+	n.ID = tenant.Next[tenant.NoticeID](t.mint)
+	n.Topic, n.Lane, n.DueAt, n.ExpiresAt = notify.OfferExpiring, notify.Alert, at, ends
+	n.Tried, n.Attempts, n.Unsure = nil, 0, 0
+	t.follow = append(t.follow, n)
+}
+
+// house is what messages say of the tenant.
+type house struct {
+	name, locale string
+	zone         *time.Location
+}
+
+func (h *house) queue(b *pg.Batch, in tenant.TenantID) {
+	store.ReadHouse(b, in, &h.name, &h.locale, &h.zone)
+}

@@ -1,0 +1,211 @@
+// Package fcm sends push messages through Firebase Cloud Messaging.
+package fcm
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	firebase "firebase.google.com/go/v4"
+	"firebase.google.com/go/v4/messaging"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/google"
+	"golang.org/x/oauth2/jwt"
+	"google.golang.org/api/option"
+
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/provider"
+)
+
+const (
+	defaultBaseURL = "https://fcm.googleapis.com"
+	defaultTimeout = 10 * time.Second
+	scope          = "https://www.googleapis.com/auth/firebase.messaging"
+
+	maxTTL        = 28 * 24 * time.Hour // FCM's, and its default
+	maxCollapseID = 64                  // bytes, at APNs
+)
+
+// What the app finds among a message's data beside its own.
+const (
+	linkKey     = "link"
+	deliveryKey = "delivery"
+)
+
+// Config is one Firebase project.
+type Config struct {
+	Credentials []byte            // a service account's key, as JSON
+	ProjectID   string            // empty: the key's
+	BaseURL     string            // empty: Google's
+	TokenURL    string            // where the key is exchanged for tokens; empty: Google's. What the key says is not followed
+	Transport   http.RoundTripper // nil: one that senders share
+	Timeout     time.Duration     // for one message; 0: 10 s
+	Now         func() time.Time  // nil: time.Now
+}
+
+// Sender sends to the devices of one project. It is safe for concurrent use.
+type Sender struct {
+	messages *messaging.Client
+	timeout  time.Duration
+	now      func() time.Time
+}
+
+// New makes a sender, or says what is wrong with its configuration. The context is for making it only.
+func New(ctx context.Context, c Config) (*Sender, error) {
+	key, project, err := readKey(c.Credentials)
+	if err != nil {
+		return nil, fmt.Errorf("fcm: %w", err)
+	}
+	if c.ProjectID != "" {
+		project = c.ProjectID
+	}
+	if c.BaseURL == "" {
+		c.BaseURL = defaultBaseURL
+	}
+	c.Transport = provider.Pool(c.Transport)
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	authorized := &oauth2.Transport{Base: c.Transport, Source: tokens(key, c)} //nolint:contextcheck // its requests outlive this one
+	app, err := firebase.NewApp(ctx, &firebase.Config{ProjectID: project},
+		option.WithEndpoint(strings.TrimSuffix(c.BaseURL, "/")+"/v1"),
+		option.WithHTTPClient(provider.Client(provider.Transport{Base: authorized})))
+	if err != nil {
+		return nil, fmt.Errorf("fcm: %w", err)
+	}
+	messages, err := app.Messaging(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("fcm: %w", err)
+	}
+	return &Sender{messages: messages, timeout: c.Timeout, now: c.Now}, nil
+}
+
+// readKey takes service accounts only: other kinds of credentials may name addresses to
+// ask and commands to run, and tenants bring their own. Its errors have no cause, which
+// might quote the key.
+func readKey(credentials []byte) (key *jwt.Config, project string, err error) {
+	key, err = google.JWTConfigFromJSON(credentials, scope)
+	if err != nil {
+		return nil, "", errors.New("the credentials are not a service account's key")
+	}
+	block, _ := pem.Decode(key.PrivateKey)
+	if key.Email == "" || block == nil {
+		return nil, "", errors.New("the service account's key is not complete")
+	}
+	if _, err := x509.ParsePKCS8PrivateKey(block.Bytes); err != nil {
+		return nil, "", errors.New("the service account's key cannot be read")
+	}
+	var about struct {
+		ProjectID string `json:"project_id"`
+	}
+	if json.Unmarshal(credentials, &about) != nil {
+		return nil, "", errors.New("the project's id cannot be read")
+	}
+	return key, about.ProjectID, nil
+}
+
+// tokens asks for access tokens, which outlive the request that needed one first.
+func tokens(key *jwt.Config, c Config) oauth2.TokenSource {
+	key.TokenURL = c.TokenURL
+	if key.TokenURL == "" {
+		key.TokenURL = google.JWTTokenURL
+	}
+	client := provider.Client(c.Transport)
+	client.Timeout = c.Timeout
+	return key.TokenSource(context.WithValue(context.Background(), oauth2.HTTPClient, client))
+}
+
+// Send asks FCM once to send a message. It gives a *notify.SendError. A device shows a message that was
+// sent twice once, since both carry the same tag.
+func (s *Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
+	now := s.now()
+	if !m.ExpiresAt.IsZero() && m.ExpiresAt.Sub(now) < time.Second {
+		return notify.Receipt{}, notify.Expired()
+	}
+	if key, ok := reserved(m.Data); ok {
+		return notify.Receipt{}, &notify.SendError{Kind: notify.Permanent, Code: "INVALID_ARGUMENT", Reason: "the data key " + key + " is reserved"}
+	}
+	ctx, exchange, done := provider.Begin(ctx, s.timeout)
+	defer done()
+	name, err := s.messages.Send(ctx, compose(m, now))
+	if err != nil || !exchange.Accepted() || name == "" {
+		return notify.Receipt{}, failure(exchange, err)
+	}
+	return notify.Receipt{ProviderID: name, Status: notify.Sent}, nil
+}
+
+// reserved finds a key that FCM keeps to itself.
+func reserved(data map[string]string) (string, bool) {
+	for key := range data {
+		if key == "from" || key == "message_type" || strings.HasPrefix(key, "google.") || strings.HasPrefix(key, "gcm.") {
+			return key, true
+		}
+	}
+	return "", false
+}
+
+// compose writes a message for phones of both kinds and browsers.
+func compose(m notify.Message, now time.Time) *messaging.Message {
+	data := maps.Clone(m.Data)
+	if data == nil {
+		data = make(map[string]string, 2)
+	}
+	data[deliveryKey] = m.ID.String()
+	if m.Link != "" {
+		data[linkKey] = m.Link
+	}
+
+	// FCM keeps four collapse keys for a device that is away and drops the messages of
+	// others, so there is one only where the message has one. Tags cost nothing.
+	tag := m.CollapseKey
+	if tag == "" {
+		tag = m.ID.String()
+	}
+	android := &messaging.AndroidConfig{
+		CollapseKey: m.CollapseKey, Priority: "normal", Notification: &messaging.AndroidNotification{Tag: tag},
+	}
+	apns := map[string]string{"apns-push-type": "alert", "apns-priority": "5", "apns-collapse-id": short(tag)}
+	web := &messaging.WebpushConfig{Headers: map[string]string{"Urgency": "normal"}, Notification: &messaging.WebpushNotification{Tag: tag}}
+	if m.HighPriority {
+		android.Priority, apns["apns-priority"], web.Headers["Urgency"] = "high", "10", "high"
+	}
+	if !m.ExpiresAt.IsZero() {
+		ttl := min(m.ExpiresAt.Sub(now).Truncate(time.Second), maxTTL)
+		android.TTL = &ttl
+		apns["apns-expiration"] = strconv.FormatInt(m.ExpiresAt.Unix(), 10)
+		web.Headers["TTL"] = strconv.Itoa(int(ttl / time.Second))
+	}
+	if strings.HasPrefix(m.Link, "https://") {
+		web.FCMOptions = &messaging.WebpushFCMOptions{Link: m.Link}
+	}
+	return &messaging.Message{
+		Token:        m.To,
+		Notification: &messaging.Notification{Title: m.Title, Body: m.Text},
+		Data:         data,
+		Android:      android,
+		APNS:         &messaging.APNSConfig{Headers: apns, Payload: &messaging.APNSPayload{Aps: &messaging.Aps{Sound: "default"}}},
+		Webpush:      web,
+	}
+}
+
+// short keeps keys apart within what APNs takes.
+func short(key string) string {
+	if len(key) <= maxCollapseID {
+		return key
+	}
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,330 @@
+package fcm_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/berthhq/berth/internal/fcm"
+	"github.com/berthhq/berth/internal/fcm/fcmtest"
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var now = time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)
+
+func setup(t *testing.T) (*fcmtest.Server, fcm.Config) {
+	t.Helper()
+	s, err := fcmtest.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s, fcm.Config{
+		Credentials: s.Credentials, BaseURL: s.URL, TokenURL: s.TokenURL, Transport: &http.Transport{},
+		Timeout: 20 * time.Second, Now: func() time.Time { return now },
+	}
+}
+
+func sender(t *testing.T, c fcm.Config) *fcm.Sender {
+	t.Helper()
+	s, err := fcm.New(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+const id = "018f5e6e-0000-7000-8000-000000000001"
+
+func message() notify.Message {
+	return notify.Message{
+		ID: tenant.MustParse[tenant.DeliveryID](id), Channel: notify.Push, To: "token-1",
+		Title: "A place is free", Text: "Vinyasa, 18:00", Link: "https://berth.example/claim/x",
+		Data: map[string]string{"session": "s1"}, ExpiresAt: now.Add(90*time.Second + 700*time.Millisecond),
+		HighPriority: true,
+	}
+}
+
+func kindOf(t *testing.T, err error) *notify.SendError {
+	t.Helper()
+	var failure *notify.SendError
+	if !errors.As(err, &failure) {
+		t.Fatalf("%v is not a SendError", err)
+	}
+	return failure
+}
+
+func TestAMessageReachesFCM(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t)
+	s := sender(t, c)
+	got, err := s.Send(t.Context(), message())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fcmtest.Message{Name: got.ProviderID, Token: "token-1"}
+	want.Notification.Title, want.Notification.Body = "A place is free", "Vinyasa, 18:00"
+	want.Data = map[string]string{"session": "s1", "delivery": id, "link": "https://berth.example/claim/x"}
+	want.Android.Priority, want.Android.TTL, want.Android.Notification.Tag = "high", "90s", id
+	want.APNS.Headers = map[string]string{
+		"apns-push-type": "alert", "apns-priority": "10", "apns-collapse-id": id, "apns-expiration": "1774699290",
+	}
+	want.APNS.Payload = map[string]any{"aps": map[string]any{"sound": "default"}}
+	want.Webpush.Headers = map[string]string{"Urgency": "high", "TTL": "90"}
+	want.Webpush.FCMOptions.Link = "https://berth.example/claim/x"
+	if diff := cmp.Diff([]fcmtest.Message{want}, fake.Messages()); diff != "" {
+		t.Error(diff)
+	}
+	if got.Status != notify.Sent {
+		t.Errorf("receipt %+v", got)
+	}
+	if _, err := s.Send(t.Context(), message()); err != nil {
+		t.Fatal(err)
+	}
+	if sends, tokens := fake.Asked(); sends != 2 || tokens != 1 {
+		t.Errorf("%d sends took %d access tokens", sends, tokens)
+	}
+}
+
+func TestCollapseKeys(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t)
+	m := message()
+	m.CollapseKey = strings.Repeat("k", 70) // more than APNs takes
+	m.ExpiresAt, m.HighPriority, m.Link, m.Data = time.Time{}, false, "berth://claim/x", nil
+	if _, err := sender(t, c).Send(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	got := fake.Messages()[0]
+	if got.Android.CollapseKey != m.CollapseKey || got.Android.Notification.Tag != m.CollapseKey || got.Android.TTL != "" || got.Android.Priority != "normal" {
+		t.Errorf("%+v", got.Android)
+	}
+	if collapse := got.APNS.Headers["apns-collapse-id"]; len(collapse) != 64 || collapse == m.CollapseKey[:64] {
+		t.Errorf("APNs collapse id %q", collapse)
+	}
+	if got.Webpush.FCMOptions.Link != "" || got.Data["link"] != "berth://claim/x" {
+		t.Errorf("links: %+v, %v", got.Webpush, got.Data)
+	}
+}
+
+func TestNothingIsSentAfterItExpired(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t)
+	m := message()
+	m.ExpiresAt = now.Add(time.Second - 1)
+	_, err := sender(t, c).Send(t.Context(), m)
+	if got := kindOf(t, err); got.Kind != notify.Permanent || got.Code != "EXPIRED" {
+		t.Error(err)
+	}
+	if sends, tokens := fake.Asked(); sends+tokens != 0 {
+		t.Errorf("%d requests were made", sends+tokens)
+	}
+}
+
+// What is wrong with one message is found before it is sent, and told of that one.
+func TestInvalidMessagesStayHere(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t)
+	s := sender(t, c)
+	for name, spoil := range map[string]func(*notify.Message){
+		"no token":     func(m *notify.Message) { m.To = "" },
+		"reserved key": func(m *notify.Message) { m.Data = map[string]string{"google.x": "1"} },
+		"also":         func(m *notify.Message) { m.Data = map[string]string{"from": "1"} },
+	} {
+		m := message()
+		spoil(&m)
+		_, err := s.Send(t.Context(), m)
+		if got := kindOf(t, err); got.Kind != notify.Permanent || got.Code != "INVALID_ARGUMENT" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if sends, _ := fake.Asked(); sends != 0 {
+		t.Errorf("%d requests were made", sends)
+	}
+}
+
+// What follows from an answer. The codes' source is https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	refuse := func(status int, rpc, code string) fcmtest.Reaction {
+		return fcmtest.Reaction{Status: status, RPC: rpc, Code: code}
+	}
+	for name, tc := range map[string]struct {
+		reaction fcmtest.Reaction
+		want     notify.SendError
+	}{
+		"unregistered":     {fcmtest.Unregistered, notify.SendError{Kind: notify.Unregistered, Code: "UNREGISTERED"}},
+		"not a token":      {fcmtest.BadToken, notify.SendError{Kind: notify.Unregistered, Code: "INVALID_ARGUMENT"}},
+		"invalid":          {refuse(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"), notify.SendError{Kind: notify.Permanent, Code: "INVALID_ARGUMENT"}},
+		"another project":  {refuse(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"), notify.SendError{Kind: notify.Misconfigured, Code: "SENDER_ID_MISMATCH"}},
+		"Apple's key":      {refuse(401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR"), notify.SendError{Kind: notify.Misconfigured, Code: "THIRD_PARTY_AUTH_ERROR"}},
+		"not allowed":      {refuse(403, "PERMISSION_DENIED", ""), notify.SendError{Kind: notify.Misconfigured, Code: "PERMISSION_DENIED"}},
+		"no such project":  {refuse(404, "NOT_FOUND", ""), notify.SendError{Kind: notify.Misconfigured, Code: "NOT_FOUND"}},
+		"quota":            {fcmtest.Busy(90 * time.Second), notify.SendError{Kind: notify.Transient, Code: "QUOTA_EXCEEDED", RetryAfter: 90 * time.Second}},
+		"quota, no header": {fcmtest.Busy(0), notify.SendError{Kind: notify.Transient, Code: "QUOTA_EXCEEDED", RetryAfter: time.Minute}},
+		"internal":         {refuse(500, "INTERNAL", "INTERNAL"), notify.SendError{Kind: notify.Transient, Code: "INTERNAL"}},
+		"a proxy, 502":     {fcmtest.Reaction{Status: 502, Body: "<html>"}, notify.SendError{Kind: notify.Unknown, Code: "HTTP 502"}},
+		"unavailable": {
+			fcmtest.Reaction{Status: 503, RPC: "UNAVAILABLE", Code: "UNAVAILABLE", RetryAfter: 3 * time.Second},
+			notify.SendError{Kind: notify.Transient, Code: "HTTP 503", RetryAfter: 3 * time.Second},
+		},
+		"elsewhere":          {fcmtest.Reaction{Status: 302, Body: "{}"}, notify.SendError{Kind: notify.Misconfigured, Code: "HTTP 302"}},
+		"accepted, garbled":  {fcmtest.Reaction{Body: "<html>"}, notify.SendError{Kind: notify.Unknown}},
+		"accepted, nameless": {fcmtest.Reaction{Body: "{}"}, notify.SendError{Kind: notify.Unknown}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fake, c := setup(t)
+			fake.React(func(fcmtest.Message) fcmtest.Reaction { return tc.reaction })
+			_, err := sender(t, c).Send(t.Context(), message())
+			got := kindOf(t, err)
+			if diff := cmp.Diff(tc.want, *got, cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err")); diff != "" || got.Reason == "" {
+				t.Errorf("%v: %s", err, diff)
+			}
+			if sends, _ := fake.Asked(); sends != 1 {
+				t.Errorf("asked %d times: the library repeated by itself", sends)
+			}
+		})
+	}
+}
+
+func TestOneDeviceGoneIsNobodyElsesFailure(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t)
+	fake.React(func(m fcmtest.Message) fcmtest.Reaction {
+		if m.Token == "gone" {
+			return fcmtest.Unregistered
+		}
+		return fcmtest.Reaction{}
+	})
+	s := sender(t, c)
+	for _, to := range []string{"a", "gone", "b"} {
+		m := message()
+		m.To = to
+		_, err := s.Send(t.Context(), m)
+		if (err != nil) != (to == "gone") {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
+}
+
+// A request that was made and not answered may have been acted on, and here it has been. The
+// library would have sent it four times more.
+func TestWithoutAnAnswerItMayHaveBeenSent(t *testing.T) {
+	t.Parallel()
+	for name, reaction := range map[string]fcmtest.Reaction{"timeout": {Silent: true}, "cut": {Drop: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fake, c := setup(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			fake.React(func(fcmtest.Message) fcmtest.Reaction {
+				if reaction.Silent {
+					cancel() // as a timeout would, at this very moment
+				}
+				return reaction
+			})
+			_, err := sender(t, c).Send(ctx, message())
+			if got := kindOf(t, err); got.Kind != notify.Unknown {
+				t.Errorf("%v", err)
+			}
+			if n := len(fake.Messages()); n != 1 {
+				t.Errorf("%d messages were taken", n)
+			}
+		})
+	}
+}
+
+func TestWithoutAConnectionNothingWasSent(t *testing.T) {
+	t.Parallel()
+	_, c := setup(t)
+	refused := httptest.NewServer(http.NotFoundHandler())
+	c.BaseURL = refused.URL
+	refused.Close()
+	_, err := sender(t, c).Send(t.Context(), message())
+	if got := kindOf(t, err); got.Kind != notify.Transient {
+		t.Errorf("refused connection: %v", err)
+	}
+}
+
+func TestAccessTokens(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]notify.FailureKind{400: notify.Misconfigured, 401: notify.Misconfigured, 429: notify.Transient, 503: notify.Transient} {
+		fake, c := setup(t)
+		fake.RefuseTokens(status)
+		s := sender(t, c)
+		_, err := s.Send(t.Context(), message())
+		if got := kindOf(t, err); got.Kind != want {
+			t.Errorf("%d: %v", status, err)
+		}
+		if sends, tokens := fake.Asked(); sends != 0 || tokens != 1 {
+			t.Errorf("%d sends, %d requests for access tokens", sends, tokens)
+		}
+		fake.RefuseTokens(0)
+		if _, err := s.Send(t.Context(), message()); err != nil {
+			t.Errorf("after it was mended: %v", err)
+		}
+	}
+
+	_, c := setup(t)
+	refused := httptest.NewServer(http.NotFoundHandler())
+	c.TokenURL = refused.URL
+	refused.Close()
+	_, err := sender(t, c).Send(t.Context(), message())
+	if got := kindOf(t, err); got.Kind != notify.Transient {
+		t.Errorf("no token server: %v", err)
+	}
+}
+
+func TestConfigurationIsChecked(t *testing.T) {
+	t.Parallel()
+	fake, good := setup(t)
+	for name, credentials := range map[string][]byte{
+		"nothing":       nil,
+		"not JSON":      []byte("x"),
+		"another kind":  bytes.Replace(fake.Credentials, []byte("service_account"), []byte("external_account"), 1),
+		"no project":    bytes.Replace(fake.Credentials, []byte(`"project_id"`), []byte(`"project"`), 1),
+		"no key":        bytes.Replace(fake.Credentials, []byte(`"private_key"`), []byte(`"key"`), 1),
+		"a damaged key": bytes.Replace(fake.Credentials, []byte(`KEY-----\nMII`), []byte(`KEY-----\nMIJ`), 1),
+	} {
+		c := good
+		c.Credentials = credentials
+		_, err := fcm.New(t.Context(), c)
+		if err == nil {
+			t.Errorf("%s: taken", name)
+		} else if strings.Contains(err.Error(), "MII") {
+			t.Errorf("%s: the error shows the key", name)
+		}
+	}
+}
+
+func BenchmarkSend(b *testing.B) {
+	fake, err := fcmtest.Start()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(fake.Close)
+	s, err := fcm.New(b.Context(), fcm.Config{
+		Credentials: fake.Credentials, BaseURL: fake.URL, TokenURL: fake.TokenURL, Now: func() time.Time { return now },
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetParallelism(16)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := s.Send(b.Context(), message()); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}

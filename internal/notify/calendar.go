@@ -1,0 +1,130 @@
+package notify
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Entry is one booking in a calendar.
+type Entry struct {
+	UID      string // the same for all versions of an entry
+	Sequence int    // rises with each of them
+	Stamp    time.Time
+	Start    time.Time
+	End      time.Time
+	Summary  string
+	Location string
+	Details  string
+	URL      string
+	Gone     bool // cancelled
+
+	Organizer Mailbox // of an invitation; an empty address leaves it out, as in a feed
+	Attendee  Mailbox
+}
+
+// Sequence numbers the versions of an entry by the time that has passed since it was made, in tenths
+// of a second: it rises, needs no counter, and fits a 32-bit integer for six years.
+func Sequence(made, now time.Time) int { return max(0, int(now.Sub(made)/(100*time.Millisecond))) }
+
+// Invitation writes an entry for one recipient (RFC 5545, RFC 6047): to be added or updated, or, where it is gone, to be taken out.
+func Invitation(e Entry) Calendar {
+	method := Request
+	if e.Gone {
+		method = Cancel
+	}
+	return Calendar{Method: method, Body: calendar(string(method), "", e)}
+}
+
+// CalendarFeed writes entries to subscribe to (RFC 5545), under a name (RFC 7986).
+func CalendarFeed(name string, entries []Entry) []byte { return calendar("PUBLISH", name, entries...) }
+
+// calendar writes all times in UTC, so that no time zone needs to be described.
+func calendar(method, name string, entries ...Entry) []byte {
+	var c contentLines
+	c.line("BEGIN", "VCALENDAR")
+	c.line("VERSION", "2.0")
+	c.line("PRODID", "-//Berth//Bookings//EN")
+	c.line("CALSCALE", "GREGORIAN")
+	c.line("METHOD", method)
+	if name != "" {
+		c.text("NAME", name)
+		c.text("X-WR-CALNAME", name)
+		c.line("REFRESH-INTERVAL;VALUE=DURATION", "PT1H")
+	}
+	for _, e := range entries {
+		c.line("BEGIN", "VEVENT")
+		c.text("UID", e.UID)
+		c.line("SEQUENCE", strconv.Itoa(e.Sequence))
+		c.line("DTSTAMP", utc(e.Stamp))
+		c.line("DTSTART", utc(e.Start))
+		c.line("DTEND", utc(e.End))
+		c.text("SUMMARY", e.Summary)
+		c.text("LOCATION", e.Location)
+		c.text("DESCRIPTION", e.Details)
+		if e.URL != "" {
+			c.line("URL", e.URL)
+		}
+		c.line("STATUS", map[bool]string{false: "CONFIRMED", true: "CANCELLED"}[e.Gone])
+		if e.Organizer.Address != "" {
+			c.line("ORGANIZER"+commonName(e.Organizer), "mailto:"+e.Organizer.Address)
+			c.line("ATTENDEE"+commonName(e.Attendee)+";PARTSTAT=ACCEPTED;RSVP=FALSE", "mailto:"+e.Attendee.Address)
+		}
+		c.line("END", "VEVENT")
+	}
+	c.line("END", "VCALENDAR")
+	return []byte(c.String())
+}
+
+func utc(t time.Time) string { return t.UTC().Format("20060102T150405Z") }
+
+// commonName is a quoted parameter: it has no escapes, so what would end it is left out.
+func commonName(m Mailbox) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '"' || r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, m.Name)
+	if name == "" {
+		return ""
+	}
+	return `;CN="` + name + `"`
+}
+
+// contentLines are those of RFC 5545, section 3.1.
+type contentLines struct{ strings.Builder }
+
+var textEscapes = strings.NewReplacer(`\`, `\\`, ";", `\;`, ",", `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`)
+
+// text writes a property of type TEXT; one that is empty is left out.
+func (c *contentLines) text(name, value string) {
+	if value != "" {
+		c.line(name, textEscapes.Replace(strings.ToValidUTF8(value, "\uFFFD")))
+	}
+}
+
+// line folds after 75 octets, never within a character.
+func (c *contentLines) line(name, value string) {
+	const most = 75
+	rest, room := name+":"+strings.Map(dropControls, value), most
+	for len(rest) > room {
+		cut := room
+		for !utf8.RuneStart(rest[cut]) {
+			cut--
+		}
+		c.WriteString(rest[:cut])
+		c.WriteString("\r\n ")
+		rest, room = rest[cut:], most-1 // the space counts
+	}
+	c.WriteString(rest)
+	c.WriteString("\r\n")
+}
+
+func dropControls(r rune) rune {
+	if r < ' ' && r != '\t' || r == 0x7f {
+		return -1
+	}
+	return r
+}

@@ -1,0 +1,91 @@
+package notify
+
+import (
+	"slices"
+	"time"
+)
+
+// Attempt is what a sender gave for one message of a notice: a receipt, or an error.
+type Attempt struct {
+	Receipt Receipt
+	Err     *SendError // nil: it was sent
+}
+
+// Conclusion is where a notice stands after an attempt.
+type Conclusion struct {
+	Done bool
+	// Tried: nothing more is to be hoped for from the channel.
+	Tried bool
+	// Unsure: nobody knows whether it was sent. A report may still tell; without one it is sent once more, and said so.
+	Unsure bool
+	// LookAt is when to look at the notice again, where it is not done.
+	LookAt time.Time
+	Reason Reason
+}
+
+const (
+	// reportWithin is how long the report of a provider is waited for whose answer was lost.
+	reportWithin = time.Minute
+	// Whoever runs the account has to mend it.
+	mendWithin = 10 * time.Minute
+	// Attempts on a channel while its provider cannot take messages; offers have no time for that.
+	mostAttempts, mostForOffers = 6, 2
+	// mostUnsure is how many attempts may have arrived without anybody knowing.
+	mostUnsure = 3
+)
+
+var retries = map[bool]Backoff{
+	false: {Base: 20 * time.Second, Most: 10 * time.Minute},
+	true:  {Base: 3 * time.Second, Most: 20 * time.Second}, // offers
+}
+
+// MayRepeat reports whether a notice is sent once more after attempts of which nobody knows whether they arrived.
+func (n Notice) MayRepeat() bool { return n.Unsure < mostUnsure }
+
+// Conclude says what follows from an attempt over a channel, to one device or several; the notice counts it already.
+// Random is in [0, 1).
+func Conclude(n Notice, c Channel, attempts []Attempt, now time.Time, random float64) Conclusion {
+	worst := map[FailureKind]*SendError{}
+	for _, a := range attempts {
+		if a.Err == nil {
+			return Conclusion{Done: true}
+		}
+		worst[a.Err.Kind] = a.Err
+	}
+	last := !slices.ContainsFunc(n.Topic.Route(n.Lane), func(other Channel) bool {
+		return other != c && !slices.Contains(n.Tried, other)
+	})
+	if worst[Unknown] != nil {
+		return Conclusion{Unsure: true, LookAt: now.Add(reportWithin), Reason: MaybeSent}
+	}
+	forOffer := n.Topic == Offered || n.Topic == OfferExpiring
+	most := mostAttempts
+	if forOffer {
+		most = mostForOffers
+	}
+	if failed := worst[Transient]; failed != nil && n.Attempts < most {
+		if at, ok := retries[forOffer].Next(now, n.Attempts, random, failed.RetryAfter, n.ExpiresAt); ok {
+			return Conclusion{LookAt: at, Reason: ProviderUnavailable}
+		}
+	}
+	if worst[Misconfigured] != nil && last && now.Add(mendWithin).Before(n.ExpiresAt) {
+		return Conclusion{LookAt: now.Add(mendWithin), Reason: MisconfiguredSender}
+	}
+	return Conclusion{Tried: true, LookAt: now, Reason: WhyFailed(worst)}
+}
+
+// WhyFailed gives the reason of the failure that tells most.
+func WhyFailed(failures map[FailureKind]*SendError) Reason {
+	for _, k := range []struct {
+		kind FailureKind
+		why  Reason
+	}{
+		{Permanent, ProviderRefused}, {OptedOut, OptedOutReason}, {Unregistered, NotRegistered}, {Misconfigured, MisconfiguredSender},
+		{Transient, ProviderUnavailable}, {Unknown, MaybeSent},
+	} {
+		if failures[k.kind] != nil {
+			return k.why
+		}
+	}
+	return ""
+}

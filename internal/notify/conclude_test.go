@@ -1,0 +1,51 @@
+package notify
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWhatFollowsFromAnAttempt(t *testing.T) {
+	t.Parallel()
+	failed := func(kinds ...FailureKind) []Attempt {
+		var all []Attempt
+		for _, k := range kinds {
+			all = append(all, Attempt{Err: &SendError{Kind: k}})
+		}
+		return all
+	}
+	reminder := Notice{Topic: Reminder, Lane: Alert, Attempts: 1, ExpiresAt: monday.Add(time.Hour)}
+	change := func(f func(*Notice)) Notice {
+		n := reminder
+		f(&n)
+		return n
+	}
+	late := failed(Transient)
+	late[0].Err.RetryAfter = 2 * time.Hour
+	for _, c := range []struct {
+		what     string
+		n        Notice
+		attempts []Attempt
+		want     Conclusion
+	}{
+		{"sent", reminder, []Attempt{{}}, Conclusion{Done: true}},
+		{"one of three devices is enough", reminder, append(failed(Unregistered, Unknown), Attempt{}), Conclusion{Done: true}},
+		{"busy", reminder, failed(Transient), Conclusion{LookAt: monday.Add(10 * time.Second), Reason: ProviderUnavailable}},
+		{"busy for the third time", change(func(n *Notice) { n.Attempts = 3 }), failed(Transient), Conclusion{LookAt: monday.Add(40 * time.Second), Reason: ProviderUnavailable}},
+		{"busy once too often", change(func(n *Notice) { n.Attempts = 6 }), failed(Transient), Conclusion{Tried: true, LookAt: monday, Reason: ProviderUnavailable}},
+		{"busy until it is too late", reminder, late, Conclusion{Tried: true, LookAt: monday, Reason: ProviderUnavailable}},
+		{"an offer waits for nobody", change(func(n *Notice) { n.Topic, n.Attempts = Offered, 2 }), failed(Transient), Conclusion{Tried: true, LookAt: monday, Reason: ProviderUnavailable}},
+		{"refused", reminder, failed(Permanent), Conclusion{Tried: true, LookAt: monday, Reason: ProviderRefused}},
+		{"gone", reminder, failed(Unregistered), Conclusion{Tried: true, LookAt: monday, Reason: NotRegistered}},
+		{"no answer", reminder, failed(Unknown), Conclusion{Unsure: true, LookAt: monday.Add(time.Minute), Reason: MaybeSent}},
+		{"misconfigured: another channel", reminder, failed(Misconfigured), Conclusion{Tried: true, LookAt: monday, Reason: MisconfiguredSender}},
+		{"misconfigured, and no other channel", change(func(n *Notice) { n.Tried = []Channel{SMS, Email} }), failed(Misconfigured),
+			Conclusion{LookAt: monday.Add(10 * time.Minute), Reason: MisconfiguredSender}},
+	} {
+		if diff := cmp.Diff(c.want, Conclude(c.n, Push, c.attempts, monday, 0.5)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.what, diff)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package notify
+
+// defaultsEnglish are the texts in English.
+var defaultsEnglish = map[Topic]wording{
+	BookingConfirmed: {
+		sms:     "{{.Tenant}}: {{.Title}} is booked for {{.When}}. See you there!",
+		title:   "Booked: {{.Title}}",
+		push:    "{{.When}}, {{.Location}}",
+		subject: "Booked: {{.Title}}, {{.When}}",
+		mail: `Hello {{.Name}},
+
+your place in {{.Title}} is booked.
+
+When: {{.When}} – {{.EndTime}}
+Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+With: {{.Coach}}{{end}}{{if gt .Party 1}}
+For: {{.Party}} people{{end}}
+
+Your bookings: {{.Link}}
+
+See you there,
+{{.Tenant}}`,
+	},
+	Waitlisted: {
+		sms:     "{{.Tenant}}: you are number {{.Position}} on the waitlist for {{.Title}}, {{.When}}. We'll be in touch if a place comes free.",
+		title:   "On the waitlist: {{.Title}}",
+		push:    "Number {{.Position}} for {{.When}}",
+		subject: "On the waitlist: {{.Title}}, {{.When}}",
+		mail: `Hello {{.Name}},
+
+{{.Title}} is full at the moment. You are number {{.Position}} on the waitlist, and you will hear from us as soon as a place comes free for you.
+
+When: {{.When}} – {{.EndTime}}
+Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+With: {{.Coach}}{{end}}{{if gt .Party 1}}
+For: {{.Party}} people{{end}}
+
+Your bookings: {{.Link}}
+
+{{.Tenant}}`,
+	},
+	Promoted: {
+		sms:     "{{.Tenant}}: you're in! A place in {{.Title}} came free and is booked for you: {{.When}}.",
+		title:   "You're in: {{.Title}}",
+		push:    "A place came free and is yours: {{.When}}",
+		subject: "You're in: {{.Title}}, {{.When}}",
+		mail: `Hello {{.Name}},
+
+good news: a place in {{.Title}} came free, and it is yours. You need not do anything.
+
+When: {{.When}} – {{.EndTime}}
+Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+With: {{.Coach}}{{end}}{{if gt .Party 1}}
+For: {{.Party}} people{{end}}
+
+Can't make it? Please give the place back soon, so that somebody else can have it: {{.Link}}
+
+See you there,
+{{.Tenant}}`,
+	},
+	Offered: {
+		sms:     "{{.Tenant}}: {{.Title}}, {{.When}} is yours until {{.ExpiresAt}}. Reply 1 {{.Code}}: yes, 2 {{.Code}}: no, or {{.ClaimURL}}",
+		title:   "A place for you: {{.Title}}",
+		push:    "{{.When}}. Yours until {{.ExpiresAt}}: tap to take it.",
+		subject: "A place for you: {{.Title}}, {{.When}}",
+		mail: `Hello {{.Name}},
+
+a place in {{.Title}} has come free, and we are keeping it for you until {{.ExpiresAt}}.
+
+When: {{.When}} – {{.EndTime}}
+Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+With: {{.Coach}}{{end}}{{if gt .Party 1}}
+For: {{.Party}} people{{end}}
+
+Take it or pass: {{.ClaimURL}}
+
+Without an answer by {{.ExpiresAt}} it goes to the next person in line.
+
+{{.Tenant}}`,
+	},
+	OfferExpiring: {
+		sms:     "{{.Tenant}}: {{.Title}}, {{.When}} is yours for {{.Minutes}} more min. Reply 1 {{.Code}}: yes, 2 {{.Code}}: no, or {{.ClaimURL}}",
+		title:   "{{.Minutes}} minutes left: {{.Title}}",
+		push:    "Your place on {{.When}} is kept until {{.ExpiresAt}}.",
+		subject: "{{.Minutes}} minutes left: {{.Title}}",
+		mail: `Hello {{.Name}},
+
+the place in {{.Title}} is kept for you until {{.ExpiresAt}}. After that it goes to the next person in line.
+
+When: {{.When}} – {{.EndTime}}
+Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+With: {{.Coach}}{{end}}{{if gt .Party 1}}
+For: {{.Party}} people{{end}}
+
+Take it or pass: {{.ClaimURL}}
+
+{{.Tenant}}`,
+	},
+	BookingCancelled: {
+		sms:     "{{.Tenant}}: your {{if .Waitlist}}place on the waitlist{{else}}booking{{end}} for {{.Title}}, {{.When}} is cancelled.{{if .Refunded}} Your credit is back.{{end}}",
+		title:   "Cancelled: {{.Title}}",
+		push:    "{{.When}}{{if .Refunded}}. Your credit is back.{{end}}",
+		subject: "Cancelled: {{.Title}}, {{.When}}",
+		mail: `Hello {{.Name}},
+
+your {{if .Waitlist}}place on the waitlist{{else}}booking{{end}} for {{.Title}} on {{.When}} is cancelled.
+
+{{if .Reason}}Reason: {{.Reason}}{{end}}
+
+{{if .Refunded}}Your credit is back on your account.{{else if .Late}}It was past the time for cancelling, so the credit is used.{{end}}
+
+Find another time: {{.Link}}
+
+{{.Tenant}}`,
+	},
+	SessionCancelled: {
+		sms:     "{{.Tenant}}: {{.Title}}, {{.When}} does not take place.{{if .Refunded}} Your credit is back.{{end}} We're sorry!",
+		title:   "Does not take place: {{.Title}}",
+		push:    "{{.When}} is cancelled.{{if .Reason}} {{.Reason}}{{end}}",
+		subject: "Does not take place: {{.Title}}, {{.When}}",
+		mail: `Hello {{.Name}},
+
+we are sorry: {{.Title}} on {{.When}} does not take place.
+
+{{if .Reason}}Reason: {{.Reason}}{{end}}
+
+{{if .Refunded}}Your credit is back on your account.{{end}}
+
+Find another time: {{.Link}}
+
+{{.Tenant}}`,
+	},
+	Rescheduled: {
+		sms:     "{{.Tenant}}: {{.Title}} is now on {{.When}}, {{.Location}}.{{if .OldWhen}} It was {{.OldWhen}}.{{end}}",
+		title:   "Changed: {{.Title}}",
+		push:    "Now {{.When}}, {{.Location}}",
+		subject: "Changed: {{.Title}} is now on {{.When}}",
+		mail: `Hello {{.Name}},
+
+your booking of {{.Title}} has changed.{{if .OldWhen}} It was on {{.OldWhen}}.{{end}}
+
+When: {{.When}} – {{.EndTime}}
+Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+With: {{.Coach}}{{end}}{{if gt .Party 1}}
+For: {{.Party}} people{{end}}
+
+Your bookings: {{.Link}}
+
+See you there,
+{{.Tenant}}`,
+	},
+	Reminder: {
+		sms:     "{{.Tenant}}: {{.Title}} begins {{.In}}, at {{.Time}}. {{.Location}}",
+		title:   "{{.Title}} {{.In}}",
+		push:    "{{.When}}, {{.Location}}",
+		subject: "Reminder: {{.Title}}, {{.When}}",
+		mail: `Hello {{.Name}},
+
+{{.Title}} begins {{.In}}.
+
+When: {{.When}} – {{.EndTime}}
+Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+With: {{.Coach}}{{end}}{{if gt .Party 1}}
+For: {{.Party}} people{{end}}
+
+Can't make it? {{.Link}}
+
+See you there,
+{{.Tenant}}`,
+	},
+	CheckInOpen: {
+		sms:     "{{.Tenant}}: check-in for {{.Title}} at {{.Time}} is open.",
+		title:   "Check-in is open",
+		push:    "{{.Title}}, {{.Time}}, {{.Location}}",
+		subject: "Check-in is open: {{.Title}}, {{.Time}}",
+		mail: `Hello {{.Name}},
+
+check-in for {{.Title}} is open.
+
+When: {{.When}} – {{.EndTime}}
+Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+With: {{.Coach}}{{end}}{{if gt .Party 1}}
+For: {{.Party}} people{{end}}
+
+{{.Link}}
+
+See you there,
+{{.Tenant}}`,
+	},
+	CreditsLow: {
+		sms:     "{{.Tenant}}: {{if eq .Balance 0}}you have no credits left{{else if eq .Balance 1}}you have 1 credit left{{else}}you have {{.Balance}} credits left{{end}} ({{.Plan}}).",
+		title:   "{{if eq .Balance 0}}No credits left{{else if eq .Balance 1}}1 credit left{{else}}{{.Balance}} credits left{{end}}",
+		push:    "{{.Plan}}, {{.Tenant}}",
+		subject: "{{if eq .Balance 0}}No credits left{{else if eq .Balance 1}}1 credit left{{else}}{{.Balance}} credits left{{end}} on {{.Plan}}",
+		mail: `Hello {{.Name}},
+
+{{if eq .Balance 0}}you have used the last credit{{else if eq .Balance 1}}you have 1 credit left{{else}}you have {{.Balance}} credits left{{end}} on {{.Plan}}.
+
+Your plans: {{.Link}}
+
+{{.Tenant}}`,
+	},
+	StaffNote: {
+		sms:     "{{.Title}}, {{.When}}: {{.Note}}",
+		title:   "{{.Title}}, {{.When}}",
+		push:    "{{.Note}}",
+		subject: "{{.Title}}, {{.When}}: a place needs you",
+		mail: `Hello {{.Name}},
+
+{{.Note}}
+
+When: {{.When}} – {{.EndTime}}
+Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+With: {{.Coach}}{{end}}{{if gt .Party 1}}
+For: {{.Party}} people{{end}}
+
+{{.Link}}
+
+{{.Tenant}}`,
+	},
+}

@@ -1,0 +1,221 @@
+package notify
+
+// defaultsFrench are the texts in French.
+var defaultsFrench = map[Topic]wording{
+	BookingConfirmed: {
+		sms:     "{{.Tenant}} : {{.Title}}, {{.When}}, c'est réservé. À bientôt !",
+		title:   "Réservé : {{.Title}}",
+		push:    "{{.When}}, {{.Location}}",
+		subject: "Réservé : {{.Title}}, {{.When}}",
+		mail: `Bonjour {{.Name}},
+
+votre place pour {{.Title}} est réservée.
+
+Quand : {{.When}} – {{.EndTime}}
+Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
+Pour : {{.Party}} personnes{{end}}
+
+Vos réservations : {{.Link}}
+
+À bientôt,
+{{.Tenant}}`,
+	},
+	Waitlisted: {
+		sms:     "{{.Tenant}} : vous êtes n° {{.Position}} sur la liste d'attente, {{.Title}}, {{.When}}. Nous vous préviendrons si une place se libère.",
+		title:   "Sur liste d'attente : {{.Title}}",
+		push:    "N° {{.Position}} pour {{.When}}",
+		subject: "Sur liste d'attente : {{.Title}}, {{.When}}",
+		mail: `Bonjour {{.Name}},
+
+{{.Title}} affiche complet pour le moment. Vous êtes n° {{.Position}} sur la liste d'attente, et nous vous préviendrons dès qu'une place se libère pour vous.
+
+Quand : {{.When}} – {{.EndTime}}
+Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
+Pour : {{.Party}} personnes{{end}}
+
+Vos réservations : {{.Link}}
+
+{{.Tenant}}`,
+	},
+	Promoted: {
+		sms:     "{{.Tenant}} : une place s'est libérée pour {{.Title}}, elle est à vous : {{.When}}.",
+		title:   "La place est à vous : {{.Title}}",
+		push:    "Une place s'est libérée : {{.When}}",
+		subject: "La place est à vous : {{.Title}}, {{.When}}",
+		mail: `Bonjour {{.Name}},
+
+bonne nouvelle : une place s'est libérée pour {{.Title}}, et elle est à vous. Vous n'avez rien à faire.
+
+Quand : {{.When}} – {{.EndTime}}
+Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
+Pour : {{.Party}} personnes{{end}}
+
+Un empêchement ? Merci de rendre la place rapidement pour qu'une autre personne en profite : {{.Link}}
+
+À bientôt,
+{{.Tenant}}`,
+	},
+	Offered: {
+		sms:     "{{.Tenant}} : {{.Title}}, {{.When}}, libre jusqu'à {{.ExpiresAt}}. Répondez 1 {{.Code}}: oui, 2 {{.Code}}: non ou {{.ClaimURL}}",
+		title:   "Une place pour vous : {{.Title}}",
+		push:    "{{.When}}. Gardée jusqu'à {{.ExpiresAt}} : touchez pour la prendre.",
+		subject: "Une place pour vous : {{.Title}}, {{.When}}",
+		mail: `Bonjour {{.Name}},
+
+une place s'est libérée pour {{.Title}}. Nous vous la gardons jusqu'à {{.ExpiresAt}}.
+
+Quand : {{.When}} – {{.EndTime}}
+Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
+Pour : {{.Party}} personnes{{end}}
+
+Accepter ou refuser : {{.ClaimURL}}
+
+Sans réponse avant {{.ExpiresAt}}, elle sera proposée à la personne suivante.
+
+{{.Tenant}}`,
+	},
+	OfferExpiring: {
+		sms:     "{{.Tenant}} : {{.Title}}, {{.When}}, plus que {{.Minutes}} min. Répondez 1 {{.Code}}: oui, 2 {{.Code}}: non ou {{.ClaimURL}}",
+		title:   "Plus que {{.Minutes}} minutes : {{.Title}}",
+		push:    "Votre place, {{.When}}, est gardée jusqu'à {{.ExpiresAt}}.",
+		subject: "Plus que {{.Minutes}} minutes : {{.Title}}",
+		mail: `Bonjour {{.Name}},
+
+la place pour {{.Title}} vous est gardée jusqu'à {{.ExpiresAt}}. Ensuite, elle sera proposée à la personne suivante.
+
+Quand : {{.When}} – {{.EndTime}}
+Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
+Pour : {{.Party}} personnes{{end}}
+
+Accepter ou refuser : {{.ClaimURL}}
+
+{{.Tenant}}`,
+	},
+	BookingCancelled: {
+		sms:     "{{.Tenant}} : votre {{if .Waitlist}}place sur la liste d'attente{{else}}réservation{{end}}, {{.Title}}, {{.When}}, est annulée.{{if .Refunded}} Votre crédit est rendu.{{end}}",
+		title:   "Annulé : {{.Title}}",
+		push:    "{{.When}}{{if .Refunded}}. Votre crédit est rendu.{{end}}",
+		subject: "Annulé : {{.Title}}, {{.When}}",
+		mail: `Bonjour {{.Name}},
+
+votre {{if .Waitlist}}place sur la liste d'attente{{else}}réservation{{end}} pour {{.Title}}, {{.When}}, est annulée.
+
+{{if .Reason}}Motif : {{.Reason}}{{end}}
+
+{{if .Refunded}}Votre crédit est de nouveau sur votre compte.{{else if .Late}}Le délai d'annulation était dépassé : le crédit est consommé.{{end}}
+
+Trouver un autre horaire : {{.Link}}
+
+{{.Tenant}}`,
+	},
+	SessionCancelled: {
+		sms:     "{{.Tenant}} : {{.Title}}, {{.When}}, n'aura pas lieu.{{if .Refunded}} Votre crédit est rendu.{{end}} Toutes nos excuses.",
+		title:   "N'aura pas lieu : {{.Title}}",
+		push:    "{{.When}} est annulé.{{if .Reason}} {{.Reason}}{{end}}",
+		subject: "N'aura pas lieu : {{.Title}}, {{.When}}",
+		mail: `Bonjour {{.Name}},
+
+nous sommes désolés : {{.Title}}, {{.When}}, n'aura pas lieu.
+
+{{if .Reason}}Motif : {{.Reason}}{{end}}
+
+{{if .Refunded}}Votre crédit est de nouveau sur votre compte.{{end}}
+
+Trouver un autre horaire : {{.Link}}
+
+{{.Tenant}}`,
+	},
+	Rescheduled: {
+		sms:     "{{.Tenant}} : {{.Title}} a lieu {{.When}}, {{.Location}}.{{if .OldWhen}} Avant : {{.OldWhen}}.{{end}}",
+		title:   "Modifié : {{.Title}}",
+		push:    "Désormais {{.When}}, {{.Location}}",
+		subject: "Modifié : {{.Title}} a lieu {{.When}}",
+		mail: `Bonjour {{.Name}},
+
+votre réservation pour {{.Title}} a changé.{{if .OldWhen}} L'horaire précédent était {{.OldWhen}}.{{end}}
+
+Quand : {{.When}} – {{.EndTime}}
+Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
+Pour : {{.Party}} personnes{{end}}
+
+Vos réservations : {{.Link}}
+
+À bientôt,
+{{.Tenant}}`,
+	},
+	Reminder: {
+		sms:     "{{.Tenant}} : {{.Title}} commence {{.In}}, à {{.Time}}. {{.Location}}",
+		title:   "{{.Title}} {{.In}}",
+		push:    "{{.When}}, {{.Location}}",
+		subject: "Rappel : {{.Title}}, {{.When}}",
+		mail: `Bonjour {{.Name}},
+
+{{.Title}} commence {{.In}}.
+
+Quand : {{.When}} – {{.EndTime}}
+Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
+Pour : {{.Party}} personnes{{end}}
+
+Un empêchement ? {{.Link}}
+
+À bientôt,
+{{.Tenant}}`,
+	},
+	CheckInOpen: {
+		sms:     "{{.Tenant}} : l'enregistrement pour {{.Title}} à {{.Time}} est ouvert.",
+		title:   "L'enregistrement est ouvert",
+		push:    "{{.Title}}, {{.Time}}, {{.Location}}",
+		subject: "L'enregistrement est ouvert : {{.Title}}, {{.Time}}",
+		mail: `Bonjour {{.Name}},
+
+l'enregistrement pour {{.Title}} est ouvert.
+
+Quand : {{.When}} – {{.EndTime}}
+Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
+Pour : {{.Party}} personnes{{end}}
+
+{{.Link}}
+
+À tout de suite,
+{{.Tenant}}`,
+	},
+	CreditsLow: {
+		sms:     "{{.Tenant}} : {{if eq .Balance 0}}vous n'avez plus de crédits{{else if eq .Balance 1}}il vous reste 1 crédit{{else}}il vous reste {{.Balance}} crédits{{end}} ({{.Plan}}).",
+		title:   "{{if eq .Balance 0}}Plus de crédits{{else if eq .Balance 1}}Il vous reste 1 crédit{{else}}Il vous reste {{.Balance}} crédits{{end}}",
+		push:    "{{.Plan}}, {{.Tenant}}",
+		subject: "{{if eq .Balance 0}}Plus de crédits{{else if eq .Balance 1}}Il vous reste 1 crédit{{else}}Il vous reste {{.Balance}} crédits{{end}} : {{.Plan}}",
+		mail: `Bonjour {{.Name}},
+
+{{if eq .Balance 0}}vous avez utilisé votre dernier crédit{{else if eq .Balance 1}}il vous reste 1 crédit{{else}}il vous reste {{.Balance}} crédits{{end}} ({{.Plan}}).
+
+Vos formules : {{.Link}}
+
+{{.Tenant}}`,
+	},
+	StaffNote: {
+		sms:     "{{.Title}}, {{.When}} : {{.Note}}",
+		title:   "{{.Title}}, {{.When}}",
+		push:    "{{.Note}}",
+		subject: "{{.Title}}, {{.When}} : une place à attribuer",
+		mail: `Bonjour {{.Name}},
+
+{{.Note}}
+
+Quand : {{.When}} – {{.EndTime}}
+Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
+Pour : {{.Party}} personnes{{end}}
+
+{{.Link}}
+
+{{.Tenant}}`,
+	},
+}

@@ -1,0 +1,204 @@
+package rpc
+
+import (
+	"slices"
+	"time"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+const (
+	topicPrefix          = "NOTIFICATION_TOPIC_"
+	notifyChannelPrefix  = "NOTIFICATION_CHANNEL_"
+	notifyReasonPrefix   = "NOTIFICATION_REASON_"
+	deliveryStatusPrefix = "DELIVERY_STATUS_"
+)
+
+func topic(t notify.Topic) v1.NotificationTopic {
+	return enum[v1.NotificationTopic](v1.NotificationTopic_value, topicPrefix, t)
+}
+
+func notifyChannel(c notify.Channel) v1.NotificationChannel {
+	return enum[v1.NotificationChannel](v1.NotificationChannel_value, notifyChannelPrefix, c)
+}
+
+func notifyReason(r notify.Reason) v1.NotificationReason {
+	return enum[v1.NotificationReason](v1.NotificationReason_value, notifyReasonPrefix, r)
+}
+
+func preferencesMessage(p app.NotificationPreferences) *v1.NotificationPreferences {
+	m := &v1.NotificationPreferences{HasCalendarFeed: p.HasFeed}
+	for _, t := range notify.Topics() {
+		for _, c := range notify.Channels() {
+			_, chosen := p.Chosen[notify.Choice{Topic: t, Channel: c}]
+			m.Preferences = append(m.Preferences, &v1.NotificationPreference{
+				Topic: topic(t), Channel: notifyChannel(c), Enabled: p.Chosen.Allow(t, c), IsDefault: !chosen,
+			})
+		}
+	}
+	if p.Quiet != nil {
+		m.QuietHours = quietMessage(*p.Quiet)
+	}
+	for _, s := range p.Stops {
+		m.Stops = append(m.Stops, &v1.NotificationStop{Channel: notifyChannel(s.Channel), Reason: notifyReason(s.Reason), CreateTime: timestamp(s.At)})
+	}
+	return m
+}
+
+func quietMessage(q notify.QuietHours) *v1.QuietHours {
+	return &v1.QuietHours{Start: timeOfDayMessage(q.Start), End: timeOfDayMessage(q.End)}
+}
+
+// quietHours gives nil for nil.
+func quietHours(m *v1.QuietHours) *notify.QuietHours {
+	if m == nil {
+		return nil
+	}
+	return &notify.QuietHours{Start: civilTime(m.GetStart()), End: civilTime(m.GetEnd())}
+}
+
+func settingsMessage(s notify.Settings) *v1.NotificationSettings {
+	m := &v1.NotificationSettings{
+		QuietHours: quietMessage(s.Quiet), EmailInQuietHours: s.EmailInQuiet,
+		SmsPerDay: int32(s.PerDay[notify.SMS]), PushPerDay: int32(s.PerDay[notify.Push]), EmailPerDay: int32(s.PerDay[notify.Email]),
+		ReplyTo: s.ReplyTo, SenderName: s.SenderName, CreditsLowAt: int32(s.CreditsLowAt), Locale: s.Locale, Etag: etag(s.Version),
+	}
+	for _, d := range s.Reminders {
+		m.Reminders = append(m.Reminders, duration(d))
+	}
+	return m
+}
+
+// editSettings takes over what a mask names.
+func editSettings(sent *v1.NotificationSettings, paths []string) func(*notify.Settings) {
+	return func(s *notify.Settings) {
+		for _, path := range paths {
+			switch path {
+			case "quiet_hours":
+				s.Quiet = notify.QuietHours{}
+				if q := quietHours(sent.GetQuietHours()); q != nil {
+					s.Quiet = *q
+				}
+			case "email_in_quiet_hours":
+				s.EmailInQuiet = sent.GetEmailInQuietHours()
+			case "sms_per_day":
+				s.PerDay[notify.SMS] = int(sent.GetSmsPerDay())
+			case "push_per_day":
+				s.PerDay[notify.Push] = int(sent.GetPushPerDay())
+			case "email_per_day":
+				s.PerDay[notify.Email] = int(sent.GetEmailPerDay())
+			case "reminders":
+				s.Reminders = make([]time.Duration, 0, len(sent.GetReminders()))
+				for _, d := range sent.GetReminders() {
+					s.Reminders = append(s.Reminders, d.AsDuration())
+				}
+			case "reply_to":
+				s.ReplyTo = sent.GetReplyTo()
+			case "sender_name":
+				s.SenderName = sent.GetSenderName()
+			case "credits_low_at":
+				s.CreditsLowAt = int(sent.GetCreditsLowAt())
+			case "locale":
+				s.Locale = sent.GetLocale()
+			}
+		}
+	}
+}
+
+func templateValue(m *v1.NotificationTemplate) notify.Template {
+	return notify.Template{
+		Topic: word[notify.Topic](topicPrefix, m.GetTopic()), Channel: word[notify.Channel](notifyChannelPrefix, m.GetChannel()),
+		Locale: m.GetLocale(), Subject: m.GetSubject(), Body: m.GetBody(), HTML: m.GetHtml(),
+	}
+}
+
+func templateMessage(t app.Template) *v1.NotificationTemplate {
+	m := &v1.NotificationTemplate{
+		Topic: topic(t.Topic), Channel: notifyChannel(t.Channel), Locale: t.Locale, Subject: t.Subject, Body: t.Body, Html: t.HTML,
+		IsDefault: t.Version == 0, Etag: etag(t.Version), UpdateTime: timestamp(t.UpdatedAt),
+	}
+	for _, v := range notify.DescribeVariables(t.Topic, t.Locale) {
+		m.Variables = append(m.Variables, &v1.TemplateVariable{Name: v.Name, Description: v.Description, Example: v.Example})
+	}
+	return m
+}
+
+func renderedMessage(c notify.Channel, r notify.Rendered) *v1.RenderedMessage {
+	return &v1.RenderedMessage{
+		Channel: notifyChannel(c), Subject: r.Subject, Text: r.Text, Html: r.HTML, Link: r.Link, Calendar: r.Calendar,
+		Segments: int32(r.Segments), Gsm7: r.GSM7,
+	}
+}
+
+func deliveryMessages(lines []app.Delivery) []*v1.NotificationDelivery {
+	messages := make([]*v1.NotificationDelivery, len(lines))
+	for i, d := range lines {
+		messages[i] = deliveryMessage(d)
+	}
+	return messages
+}
+
+func deliveryMessage(d app.Delivery) *v1.NotificationDelivery {
+	return &v1.NotificationDelivery{
+		Id: idText(d.ID), NoticeId: idText(d.Notice), Topic: topic(d.Topic), Channel: notifyChannel(d.Channel),
+		Status: enum[v1.DeliveryStatus](v1.DeliveryStatus_value, deliveryStatusPrefix, d.Status), Reason: notifyReason(d.Reason),
+		MemberId: idText(d.Member), RecipientName: d.RecipientName, Address: notify.Mask(d.Channel, d.Address),
+		BookingId: idText(d.Booking), OfferId: idText(d.Offer), SessionId: idText(d.Session),
+		Provider: d.Provider, ProviderId: d.ProviderID, ErrorCode: d.ErrorCode, ErrorMessage: d.ErrorMessage, Segments: int32(d.Segments),
+		Attempt: int32(d.Attempt), PossibleDuplicate: d.PossibleDuplicate, RetryTime: timestamp(d.RetryAt),
+		CreateTime: timestamp(d.CreatedAt), UpdateTime: timestamp(d.UpdatedAt),
+	}
+}
+
+func deliveryQuery(f *v1.DeliveryFilter) app.DeliveryQuery {
+	q := app.DeliveryQuery{
+		Member: id[tenant.MemberID](f.GetMemberId()), Booking: id[tenant.BookingID](f.GetBookingId()), Offer: id[tenant.OfferID](f.GetOfferId()),
+		Channel: word[notify.Channel](notifyChannelPrefix, f.GetChannel()), Topic: word[notify.Topic](topicPrefix, f.GetTopic()),
+		From: instant(f.GetTimeRange().GetStart()), Until: instant(f.GetTimeRange().GetEnd()),
+	}
+	for _, s := range f.GetStatuses() {
+		q.Statuses = append(q.Statuses, word[notify.DeliveryStatus](deliveryStatusPrefix, s))
+	}
+	return q
+}
+
+func sendersMessage(s app.Senders) *v1.Senders {
+	m := &v1.Senders{Etag: etag(s.Version)}
+	if s.Twilio != nil {
+		m.Twilio = &v1.TwilioSender{AccountSid: s.Twilio.AccountSID, From: s.Twilio.From}
+	}
+	if s.FCM != nil {
+		m.Fcm = &v1.FcmSender{ProjectId: s.FCM.ProjectID}
+	}
+	if s.SMTP != nil {
+		m.Smtp = &v1.SmtpSender{Host: s.SMTP.Host, Port: int32(s.SMTP.Port), Username: s.SMTP.Username, FromAddress: s.SMTP.From}
+	}
+	return m
+}
+
+// editSenders takes over what a mask names; what is not set is no longer the tenant's own.
+func editSenders(sent *v1.Senders, paths []string) func(*app.Senders) {
+	return func(s *app.Senders) {
+		if slices.Contains(paths, "twilio") {
+			s.Twilio = nil
+			if t := sent.GetTwilio(); t != nil {
+				s.Twilio = &app.TwilioAccount{AccountSID: t.GetAccountSid(), AuthToken: t.GetAuthToken(), From: t.GetFrom()}
+			}
+		}
+		if slices.Contains(paths, "fcm") {
+			s.FCM = nil
+			if f := sent.GetFcm(); f != nil {
+				s.FCM = &app.FCMProject{ProjectID: f.GetProjectId(), Credentials: f.GetServiceAccountJson()}
+			}
+		}
+		if slices.Contains(paths, "smtp") {
+			s.SMTP = nil
+			if m := sent.GetSmtp(); m != nil {
+				s.SMTP = &app.SMTPServer{Host: m.GetHost(), Port: int(m.GetPort()), Username: m.GetUsername(), Password: m.GetPassword(), From: m.GetFromAddress()}
+			}
+		}
+	}
+}

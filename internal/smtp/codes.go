@@ -1,0 +1,108 @@
+package smtp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/textproto"
+	"strconv"
+	"strings"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/berthhq/berth/internal/notify"
+)
+
+// gone are the enhanced status codes of addresses that will not work again
+// (RFC 3463 sections 3.2 and 3.3, RFC 7505 section 4.2).
+var gone = map[string]bool{
+	"5.1.1":  true, // no such mailbox
+	"5.1.2":  true, // no such system
+	"5.1.3":  true, // bad syntax
+	"5.1.6":  true, // moved, without an address
+	"5.1.10": true, // its domain takes no mail
+	"5.2.1":  true, // disabled
+}
+
+// stale reports whether a kept connection turned out to be dead before anything of the
+// message was said.
+func stale(err error) bool {
+	var failed *gomail.SendError
+	return errors.As(err, &failed) && failed.Reason == gomail.ErrConnCheck
+}
+
+// unreachable is what follows where no session came about.
+func unreachable(err error) *notify.SendError {
+	result := &notify.SendError{Kind: notify.Misconfigured, Reason: "the mail server does not take this account's mail", Err: err}
+	var reply *textproto.Error
+	var network net.Error
+	switch {
+	case errors.As(err, &reply):
+		result.Code = strconv.Itoa(reply.Code)
+		if reply.Code/100 == 4 {
+			result.Kind, result.Reason = notify.Transient, "the mail server is not available"
+		}
+	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		result.Kind, result.Reason = notify.Transient, "the mail server cannot be reached"
+	}
+	return result
+}
+
+// failure is what follows from a conversation that broke off.
+func failure(err error, to string) *notify.SendError {
+	var failed *gomail.SendError
+	if !errors.As(err, &failed) {
+		return &notify.SendError{Kind: notify.Unknown, Reason: "the conversation ended early", Err: err}
+	}
+	result := &notify.SendError{Kind: notify.Permanent, Code: code(failed)}
+	switch {
+	case failed.Reason == gomail.ErrNoUnencoded:
+		result.Kind = notify.Misconfigured
+	case failed.ErrorCode() == 0 && failed.Reason == gomail.ErrSMTPDataClose:
+		// All was said, the end included. The server may have taken it.
+		result.Kind, result.Reason, result.Err = notify.Unknown, "no answer", err
+		return result
+	case failed.ErrorCode() == 0:
+		// Without its end, no server keeps a mail (RFC 5321 section 4.1.1.4).
+		result.Kind, result.Reason, result.Err = notify.Transient, "the conversation ended early", err
+		return result
+	case failed.ErrorCode()/100 == 4:
+		result.Kind = notify.Transient
+	case failed.Reason == gomail.ErrSMTPMailFrom:
+		result.Kind = notify.Misconfigured
+	case failed.Reason == gomail.ErrSMTPRcptTo && unknownMailbox(failed):
+		result.Kind = notify.Unregistered
+	}
+	result.Reason = reason(failed, to)
+	return result
+}
+
+// unknownMailbox goes by the enhanced status code, and where the server has none by the
+// reply code: 550, 551 and 553 are about the mailbox (RFC 5321 section 4.2.3).
+func unknownMailbox(failed *gomail.SendError) bool {
+	if enhanced := failed.EnhancedStatusCode(); enhanced != "" {
+		return gone[enhanced]
+	}
+	switch failed.ErrorCode() {
+	case 550, 551, 553:
+		return true
+	default:
+		return false
+	}
+}
+
+func code(failed *gomail.SendError) string {
+	if failed.ErrorCode() == 0 {
+		return ""
+	}
+	return strings.TrimSpace(strconv.Itoa(failed.ErrorCode()) + " " + failed.EnhancedStatusCode())
+}
+
+// reason is what the server said, without saying of whom.
+func reason(failed *gomail.SendError, to string) string {
+	said, _, _ := strings.Cut(failed.Error(), ", affected ")
+	said = strings.ReplaceAll(said, to, "the recipient")
+	return strings.Join(strings.Fields(said), " ")
+}

@@ -1,0 +1,82 @@
+package smtp
+
+import (
+	"bytes"
+	"net/mail"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/berthhq/berth/internal/notify"
+)
+
+const calendarFile = "invite.ics"
+
+// messageID is the same for every try to send a message, so that servers and readers that
+// got it twice can tell.
+func (s *Sender) messageID(m notify.Message) string { return m.ID.String() + "@" + s.domain }
+
+// compose writes a mail: text, HTML and calendar as alternatives, and the calendar
+// once more as a file, for readers that know only those.
+func (s *Sender) compose(m notify.Message, now time.Time) (*gomail.Msg, error) {
+	out := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	to, err := address(notify.Mailbox{Name: m.ToName, Address: m.To})
+	if err != nil {
+		return nil, &notify.SendError{Kind: notify.Unregistered, Code: "5.1.3", Reason: "the recipient's address is not valid"}
+	}
+	out.ToMailAddress(to)
+	from := m.From
+	if from.Address == "" {
+		from = s.config.From
+	}
+	for _, part := range []struct {
+		box  notify.Mailbox
+		name string
+		set  func(*mail.Address)
+	}{
+		{from, "sender's", out.FromMailAddress},
+		{s.config.From, "account's", out.EnvelopeFromMailAddress},
+		{m.ReplyTo, "reply", func(a *mail.Address) { out.ReplyToMailAddress(a) }},
+	} {
+		if part.box.Address == "" {
+			continue
+		}
+		a, err := address(part.box)
+		if err != nil {
+			return nil, &notify.SendError{Kind: notify.Misconfigured, Code: "5.1.7", Reason: "the " + part.name + " address is not valid", Err: err}
+		}
+		part.set(a)
+	}
+	out.Subject(m.Subject)
+	out.SetDateWithValue(now)
+	out.SetMessageIDWithValue(s.messageID(m))
+	out.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no out-of-office replies
+	if m.Unsubscribe != "" {
+		if err := out.SetListUnsubscribeOneClick(m.Unsubscribe); err != nil {
+			return nil, &notify.SendError{Kind: notify.Permanent, Reason: "the address to unsubscribe at is not valid", Err: err}
+		}
+	}
+
+	out.SetBodyString(gomail.TypeTextPlain, m.Text)
+	if m.HTML != "" {
+		out.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
+	}
+	if c := m.Calendar; c != nil {
+		kind := gomail.ContentType("text/calendar; method=" + string(c.Method))
+		out.AddAlternativeString(kind, string(c.Body), gomail.WithPartEncoding(gomail.EncodingB64))
+		if err := out.AttachReader(calendarFile, bytes.NewReader(c.Body), gomail.WithFileContentType("application/ics")); err != nil {
+			return nil, &notify.SendError{Kind: notify.Permanent, Reason: "the calendar cannot be attached", Err: err}
+		}
+	}
+	return out, nil
+}
+
+// address reads an address that has no name in it.
+func address(box notify.Mailbox) (*mail.Address, error) {
+	a, err := mail.ParseAddress("<" + box.Address + ">")
+	if err != nil {
+		return nil, err
+	}
+	a.Name = box.Name
+	return a, nil
+}

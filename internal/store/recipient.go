@@ -1,0 +1,261 @@
+package store
+
+import (
+	"crypto/sha256"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// ListPreferences reads what members have chosen. It adds to the map.
+func ListPreferences(b *pg.Batch, in tenant.TenantID, members []tenant.MemberID, into map[tenant.MemberID]notify.Preferences) {
+	b.Queue(`select member_id, topic, channel, enabled from notification_preferences where tenant_id = $1 and member_id = any($2)`, in, members).
+		Query(func(rows pgx.Rows) error {
+			var who tenant.MemberID
+			var c notify.Choice
+			var on bool
+			_, err := pgx.ForEachRow(rows, []any{&who, &c.Topic, &c.Channel, &on}, func() error {
+				if into[who] == nil {
+					into[who] = make(notify.Preferences)
+				}
+				into[who][c] = on
+				return nil
+			})
+			return err
+		})
+}
+
+// PutPreferences writes a member's choices with the transaction. Others stay.
+func PutPreferences(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, chosen notify.Preferences, at time.Time) {
+	var topics, channels []string
+	var enabled []bool
+	for c, on := range chosen {
+		topics, channels, enabled = append(topics, string(c.Topic)), append(channels, string(c.Channel)), append(enabled, on)
+	}
+	tx.Write(`
+insert into notification_preferences (tenant_id, member_id, topic, channel, enabled, updated_at)
+select $1, $2, c.topic, c.channel, c.enabled, $6 from unnest($3::text[], $4::text[], $5::boolean[]) as c (topic, channel, enabled)
+on conflict (tenant_id, member_id, topic, channel) do update set enabled = excluded.enabled, updated_at = excluded.updated_at`,
+		in, owner, topics, channels, enabled, at)
+}
+
+// MemberQuiet is what else a member has chosen about messages.
+type MemberQuiet struct {
+	Hours   *notify.QuietHours // nil: the tenant's
+	HasFeed bool               // a calendar feed is open
+}
+
+// FindMemberQuiet reads what else a member has chosen about messages.
+func FindMemberQuiet(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, into *MemberQuiet) {
+	b.Queue(`select quiet_start::text, quiet_end::text, feed_hash is not null from notification_members where tenant_id = $1 and member_id = $2`, in, owner).
+		QueryRow(func(row pgx.Row) error {
+			*into = MemberQuiet{}
+			var start, end *string
+			err := row.Scan(&start, &end, &into.HasFeed)
+			if isNoRows(err) {
+				return nil
+			}
+			if err == nil && start != nil {
+				into.Hours = new(notify.QuietHours)
+				*into.Hours, err = quietHours(*start, *end)
+			}
+			return err
+		})
+}
+
+// PutMemberQuiet writes a member's own quiet hours with the transaction; nil takes the tenant's.
+func PutMemberQuiet(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, hours *notify.QuietHours, at time.Time) {
+	var start, end *string
+	if hours != nil {
+		start, end = new(hours.Start.String()), new(hours.End.String())
+	}
+	tx.Write(`
+insert into notification_members (tenant_id, member_id, quiet_start, quiet_end, updated_at) values ($1, $2, $3::text::time, $4::text::time, $5)
+on conflict (tenant_id, member_id) do update set quiet_start = excluded.quiet_start, quiet_end = excluded.quiet_end, updated_at = excluded.updated_at`,
+		in, owner, start, end, at)
+}
+
+// PutFeed opens a member's calendar feed under a secret with the transaction.
+func PutFeed(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, secret []byte, at time.Time) {
+	hash := sha256.Sum256(secret)
+	tx.Write(`
+insert into notification_members (tenant_id, member_id, feed_hash, updated_at) values ($1, $2, $3, $4)
+on conflict (tenant_id, member_id) do update set feed_hash = excluded.feed_hash, updated_at = excluded.updated_at`, in, owner, hash[:], at)
+}
+
+// CloseFeed closes a member's calendar feed with the transaction.
+func CloseFeed(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, at time.Time) {
+	tx.Write(`update notification_members set feed_hash = null, updated_at = $3 where tenant_id = $1 and member_id = $2 and feed_hash is not null`, in, owner, at)
+}
+
+// FindFeed reads whose calendar feed a secret opens; zero where it opens none. Only active members have one.
+func FindFeed(b *pg.Batch, in tenant.TenantID, secret []byte, into *tenant.MemberID) {
+	sum := sha256.Sum256(secret)
+	b.Queue(`
+select f.member_id from notification_members f join members m on m.tenant_id = f.tenant_id and m.id = f.member_id
+where f.tenant_id = $1 and f.feed_hash = $2 and m.status = 'ACTIVE'`, in, sum[:]).QueryRow(func(row pgx.Row) error {
+		*into = tenant.MemberID{}
+		if err := row.Scan(into); !isNoRows(err) {
+			return err
+		}
+		return nil
+	})
+}
+
+// NotificationStop is a number or address that must not be written to.
+type NotificationStop struct {
+	Channel notify.Channel
+	Address string
+	Reason  notify.Reason
+	At      time.Time
+}
+
+// ListMemberStops reads which channels are stopped for a member's present number and address.
+func ListMemberStops(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, into *[]NotificationStop) {
+	pg.Collect(b.Queue(`
+select s.channel, s.address, s.reason, s.created_at from members m
+cross join lateral (values ('SMS', m.phone), ('EMAIL', m.email_key)) as a (channel, address)
+join notification_stops s on s.tenant_id = m.tenant_id and s.channel = a.channel and s.address = a.address
+where m.tenant_id = $1 and m.id = $2 order by s.channel`, in, owner), into, func(row pgx.CollectableRow) (NotificationStop, error) {
+		var s NotificationStop
+		err := row.Scan(&s.Channel, &s.Address, &s.Reason, &s.At)
+		return s, err
+	})
+}
+
+// PutStops stops channels for numbers and addresses with the transaction. Where one is stopped, the first reason stays, unless the
+// recipient has now said so.
+func PutStops(tx *pg.Tx, in tenant.TenantID, stops ...NotificationStop) {
+	if len(stops) == 0 {
+		return
+	}
+	var channels, addresses, reasons []string
+	var times []time.Time
+	seen := make(map[[2]string]bool)
+	for _, s := range stops {
+		if key := [2]string{string(s.Channel), s.Address}; s.Address != "" && !seen[key] {
+			seen[key] = true
+			channels, addresses = append(channels, key[0]), append(addresses, key[1])
+			reasons, times = append(reasons, string(s.Reason)), append(times, s.At)
+		}
+	}
+	tx.Write(`
+insert into notification_stops as n (tenant_id, channel, address, reason, created_at)
+select $1, s.channel, case s.channel when 'EMAIL' then lower(s.address) else s.address end, s.reason, s.at
+from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[]) as s (channel, address, reason, at)
+on conflict (tenant_id, channel, address) do update set reason = excluded.reason, created_at = excluded.created_at
+where n.reason <> excluded.reason and excluded.reason <> 'BOUNCED'`, in, channels, addresses, reasons, times)
+}
+
+// DeleteStop opens a channel for a number or address again with the transaction.
+func DeleteStop(tx *pg.Tx, in tenant.TenantID, c notify.Channel, address string) {
+	tx.Write(`delete from notification_stops where tenant_id = $1 and channel = $2 and address = case $2 when 'EMAIL' then lower($3) else $3 end`,
+		in, string(c), address)
+}
+
+// ListRecipients reads the members as recipients, and what was sent to them and to guests since a time. It adds to the map.
+func ListRecipients(b *pg.Batch, in tenant.TenantID, members []tenant.MemberID, into map[tenant.UUID]*notify.Recipient) {
+	of := func(who tenant.MemberID) *notify.Recipient {
+		if into[who.UUID] == nil {
+			into[who.UUID] = &notify.Recipient{Member: who, Stopped: make(map[notify.Channel]notify.Reason), Sent: make(map[notify.Channel][]time.Time)}
+		}
+		return into[who.UUID]
+	}
+	b.Queue(`
+select m.id, m.status = 'ACTIVE', m.name, m.phone, m.email, m.locale, coalesce(nullif(m.time_zone, ''), t.time_zone), q.quiet_start::text, q.quiet_end::text
+from members m join tenants t on t.tenant_id = m.tenant_id
+left join notification_members q on q.tenant_id = m.tenant_id and q.member_id = m.id
+where m.tenant_id = $1 and m.id = any($2)`, in, members).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			var who tenant.MemberID
+			var r notify.Recipient
+			var zone string
+			var start, end *string
+			err := rows.Scan(&who, &r.Known, &r.Name, &r.Phone, &r.Email, &r.Locale, &zone, &start, &end)
+			if err != nil {
+				return err
+			}
+			to := of(who)
+			to.Known, to.Name, to.Phone, to.Email, to.Locale = r.Known, r.Name, r.Phone, r.Email, r.Locale
+			if to.Zone, err = time.LoadLocation(zone); err != nil {
+				return err
+			}
+			if start != nil {
+				to.Quiet = new(notify.QuietHours)
+				if *to.Quiet, err = quietHours(*start, *end); err != nil {
+					return err
+				}
+			}
+		}
+		return rows.Err()
+	})
+	b.Queue(`
+select m.id, s.channel, s.reason from members m
+cross join lateral (values ('SMS', m.phone), ('EMAIL', m.email_key)) as a (channel, address)
+join notification_stops s on s.tenant_id = m.tenant_id and s.channel = a.channel and s.address = a.address
+where m.tenant_id = $1 and m.id = any($2)`, in, members).Query(func(rows pgx.Rows) error {
+		var who tenant.MemberID
+		var c notify.Channel
+		var why notify.Reason
+		_, err := pgx.ForEachRow(rows, []any{&who, &c, &why}, func() error {
+			of(who).Stopped[c] = why
+			return nil
+		})
+		return err
+	})
+	b.Queue(`select member_id, id, token from devices where tenant_id = $1 and member_id = any($2) order by seen_at desc, id`, in, members).
+		Query(func(rows pgx.Rows) error {
+			var who tenant.MemberID
+			var d notify.Device
+			_, err := pgx.ForEachRow(rows, []any{&who, &d.ID, &d.Token}, func() error {
+				of(who).Devices = append(of(who).Devices, d)
+				return nil
+			})
+			return err
+		})
+}
+
+// ListSent reads when recipients were sent what counts, since a time, in order of time. It adds to the map.
+func ListSent(b *pg.Batch, in tenant.TenantID, recipients []tenant.UUID, since time.Time, into map[tenant.UUID]map[notify.Channel][]time.Time) {
+	b.Queue(`
+select d.recipient, d.channel, d.created_at from unnest($2::uuid[]) as r (id)
+cross join lateral (
+  select recipient, channel, created_at from deliveries
+  where tenant_id = $1 and recipient = r.id and counted and created_at > $3 offset 0
+) d
+order by d.created_at`, in, recipients, since).
+		Query(func(rows pgx.Rows) error {
+			var who tenant.UUID
+			var c notify.Channel
+			var at time.Time
+			_, err := pgx.ForEachRow(rows, []any{&who, &c, &at}, func() error {
+				if into[who] == nil {
+					into[who] = make(map[notify.Channel][]time.Time)
+				}
+				into[who][c] = append(into[who][c], at)
+				return nil
+			})
+			return err
+		})
+}
+
+// HasStaleDevices tells whether some device was not seen since a time.
+func HasStaleDevices(b *pg.Batch, in tenant.TenantID, since time.Time, into *bool) {
+	b.Queue(`select exists (select from devices where tenant_id = $1 and seen_at < $2)`, in, since).Scan(into)
+}
+
+// DeleteStaleDevices deletes the devices of all members that were not seen since a time.
+func DeleteStaleDevices(tx *pg.Tx, in tenant.TenantID, since time.Time) {
+	tx.Write(`delete from devices where tenant_id = $1 and seen_at < $2`, in, since)
+}
+
+// DeleteDevices deletes devices with the transaction.
+func DeleteDevices(tx *pg.Tx, in tenant.TenantID, ids []tenant.DeviceID) {
+	if len(ids) > 0 {
+		tx.Write(`delete from devices where tenant_id = $1 and id = any($2)`, in, ids)
+	}
+}

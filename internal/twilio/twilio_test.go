@@ -1,0 +1,498 @@
+package twilio_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/twilio"
+	"github.com/berthhq/berth/internal/twilio/twiliotest"
+)
+
+var now = time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)
+
+func setup(t *testing.T) (*twiliotest.Server, twilio.Config) {
+	t.Helper()
+	s := twiliotest.Start()
+	t.Cleanup(s.Close)
+	return s, twilio.Config{
+		AccountSID: s.AccountSID, AuthToken: s.AuthToken, MessagingServiceSID: "MG1", BaseURL: s.URL,
+		StatusCallback: "https://berth.example/webhooks/twilio/status?account=1", Transport: &http.Transport{},
+		Timeout: 20 * time.Second, Now: func() time.Time { return now },
+	}
+}
+
+func sender(t *testing.T, c twilio.Config) *twilio.Sender {
+	t.Helper()
+	s, err := twilio.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func message() notify.Message {
+	return notify.Message{
+		ID: tenant.MustParse[tenant.DeliveryID]("018f5e6e-0000-7000-8000-000000000001"), Channel: notify.SMS,
+		To: "+4915112345678", Text: "A place is free: Vinyasa, 18:00", ExpiresAt: now.Add(90*time.Second + 700*time.Millisecond),
+	}
+}
+
+func kindOf(t *testing.T, err error) *notify.SendError {
+	t.Helper()
+	var failure *notify.SendError
+	if !errors.As(err, &failure) {
+		t.Fatalf("%v is not a SendError", err)
+	}
+	return failure
+}
+
+func TestAMessageReachesTwilio(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t)
+	got, err := sender(t, c).Send(t.Context(), message())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []twiliotest.Message{{
+		SID: got.ProviderID, To: "+4915112345678", Service: "MG1", Body: "A place is free: Vinyasa, 18:00", Validity: 90 * time.Second,
+		StatusCallback: "https://berth.example/webhooks/twilio/status?account=1&delivery=018f5e6e-0000-7000-8000-000000000001",
+	}}
+	if diff := cmp.Diff(want, fake.Messages()); diff != "" {
+		t.Error(diff)
+	}
+	if got.Segments != 1 || got.Status != notify.Queued {
+		t.Errorf("receipt %+v", got)
+	}
+}
+
+func TestANumberSendsWithoutAMessagingService(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t)
+	c.MessagingServiceSID, c.From, c.StatusCallback = "", "+15005550006", ""
+	m := message()
+	m.ExpiresAt = now.Add(24 * time.Hour) // longer than Twilio keeps anything
+	m.Text = strings.Repeat("ы", 71)
+	got, err := sender(t, c).Send(t.Context(), m)
+	if err != nil || got.Segments != 2 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	want := []twiliotest.Message{{To: m.To, From: "+15005550006", Body: m.Text}}
+	if diff := cmp.Diff(want, fake.Messages(), cmpopts.IgnoreFields(twiliotest.Message{}, "SID")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNothingIsSentAfterItExpired(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t)
+	for _, left := range []time.Duration{-time.Hour, 0, 999 * time.Millisecond} {
+		m := message()
+		m.ExpiresAt = now.Add(left)
+		_, err := sender(t, c).Send(t.Context(), m)
+		if got := kindOf(t, err); got.Kind != notify.Permanent || got.Code != "EXPIRED" {
+			t.Errorf("%s left: %v", left, err)
+		}
+	}
+	if fake.Asked() != 0 {
+		t.Errorf("%d requests were made", fake.Asked())
+	}
+}
+
+// What follows from an answer. The codes' source is https://www.twilio.com/docs/api/errors.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	html := "<html>Bad gateway</html>"
+	for name, tc := range map[string]struct {
+		reaction twiliotest.Reaction
+		want     notify.SendError
+	}{
+		"stopped":            {twiliotest.Refuse(400, 21610), notify.SendError{Kind: notify.OptedOut, Code: "21610"}},
+		"invalid number":     {twiliotest.Refuse(400, 21211), notify.SendError{Kind: notify.Unregistered, Code: "21211"}},
+		"not a mobile":       {twiliotest.Refuse(400, 21614), notify.SendError{Kind: notify.Unregistered, Code: "21614"}},
+		"landline":           {twiliotest.Refuse(400, 21635), notify.SendError{Kind: notify.Unregistered, Code: "21635"}},
+		"country not on":     {twiliotest.Refuse(400, 21408), notify.SendError{Kind: notify.Misconfigured, Code: "21408"}},
+		"wrong sender":       {twiliotest.Refuse(400, 21606), notify.SendError{Kind: notify.Misconfigured, Code: "21606"}},
+		"no route":           {twiliotest.Refuse(400, 21612), notify.SendError{Kind: notify.Permanent, Code: "21612"}},
+		"too long":           {twiliotest.Refuse(400, 21617), notify.SendError{Kind: notify.Permanent, Code: "21617"}},
+		"queue full":         {twiliotest.Refuse(429, 21611), notify.SendError{Kind: notify.Transient, Code: "21611"}},
+		"rate limit":         {twiliotest.Busy(7 * time.Second), notify.SendError{Kind: notify.Transient, Code: "20429", RetryAfter: 7 * time.Second}},
+		"daily limit":        {twiliotest.Refuse(429, 63038), notify.SendError{Kind: notify.Transient, Code: "63038"}},
+		"credentials":        {twiliotest.Refuse(401, 20003), notify.SendError{Kind: notify.Misconfigured, Code: "20003"}},
+		"suspended":          {twiliotest.Refuse(403, 20005), notify.SendError{Kind: notify.Misconfigured, Code: "20005"}},
+		"new code, 400":      {twiliotest.Refuse(400, 29999), notify.SendError{Kind: notify.Permanent, Code: "29999"}},
+		"new code, 429":      {twiliotest.Refuse(429, 29999), notify.SendError{Kind: notify.Transient, Code: "29999"}},
+		"server error":       {twiliotest.Refuse(500, 20500), notify.SendError{Kind: notify.Unknown, Code: "20500"}},
+		"unavailable":        {twiliotest.Refuse(503, 20503), notify.SendError{Kind: notify.Transient, Code: "20503"}},
+		"a proxy, 502":       {twiliotest.Reaction{Status: 502, Body: html}, notify.SendError{Kind: notify.Unknown, Code: "HTTP 502"}},
+		"a proxy, 503":       {twiliotest.Reaction{Status: 503, Body: html}, notify.SendError{Kind: notify.Transient, Code: "HTTP 503"}},
+		"elsewhere":          {twiliotest.Reaction{Status: 302, Body: html}, notify.SendError{Kind: notify.Misconfigured, Code: "HTTP 302"}},
+		"accepted, garbled":  {twiliotest.Reaction{Body: html}, notify.SendError{Kind: notify.Unknown}},
+		"accepted, nameless": {twiliotest.Reaction{Body: "{}"}, notify.SendError{Kind: notify.Unknown}},
+		"taken and failed": {
+			twiliotest.Reaction{Status: 201, Body: `{"sid":"SM1","status":"failed","error_code":30007}`},
+			notify.SendError{Kind: notify.Permanent, Code: "30007"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fake, c := setup(t)
+			fake.React(func(twiliotest.Message) twiliotest.Reaction { return tc.reaction })
+			_, err := sender(t, c).Send(t.Context(), message())
+			got := kindOf(t, err)
+			if diff := cmp.Diff(tc.want, *got, cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err")); diff != "" {
+				t.Errorf("%v: %s", err, diff)
+			}
+			if got.Reason == "" || strings.Contains(err.Error(), "+49") {
+				t.Errorf("no reason, or whose number it is: %v", err)
+			}
+			if fake.Asked() != 1 {
+				t.Errorf("asked %d times", fake.Asked())
+			}
+		})
+	}
+}
+
+func TestRetryAfterMayBeADate(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t)
+	fake.React(func(twiliotest.Message) twiliotest.Reaction {
+		return twiliotest.Reaction{Status: 429, Code: 20429, RetryAfter: time.Minute, Date: true}
+	})
+	_, err := sender(t, c).Send(t.Context(), message())
+	if got := kindOf(t, err); got.RetryAfter != time.Minute {
+		t.Errorf("after %s", got.RetryAfter)
+	}
+}
+
+func TestWrongCredentials(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t)
+	for token, code := range map[string]string{"wrong": "20003", "not a token": "21224"} {
+		c.AuthToken = token
+		_, err := sender(t, c).Send(t.Context(), message())
+		if got := kindOf(t, err); got.Kind != notify.Misconfigured || got.Code != code {
+			t.Errorf("%q: %v", token, err)
+		}
+	}
+	if n := len(fake.Messages()); n != 0 {
+		t.Errorf("%d messages were taken", n)
+	}
+}
+
+// Through a storm of refusals everything arrives once, and nobody asks before they may.
+func TestAStorm(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t)
+	refusals := make(map[string]int)
+	fake.React(func(m twiliotest.Message) twiliotest.Reaction {
+		if refusals[m.To]++; refusals[m.To] <= 4 {
+			return twiliotest.Busy(3 * time.Second)
+		}
+		return twiliotest.Reaction{}
+	})
+	s := sender(t, c)
+	backoff := notify.Backoff{Base: time.Second, Most: 30 * time.Second}
+	const many = 20
+	for i := range many {
+		m := message()
+		m.To = fmt.Sprintf("+49151123456%02d", i)
+		at := now
+		for attempt := 1; ; attempt++ {
+			_, err := s.Send(t.Context(), m)
+			if err == nil {
+				break
+			}
+			next, ok := backoff.Next(at, attempt, rand.Float64(), kindOf(t, err).RetryAfter, m.ExpiresAt)
+			if !ok || next.Sub(at) < 3*time.Second {
+				t.Fatalf("attempt %d: %s later, %t", attempt+1, next.Sub(at), ok)
+			}
+			at = next
+		}
+	}
+	if n := len(fake.Messages()); n != many || fake.Asked() != 5*many {
+		t.Errorf("%d messages, %d requests", n, fake.Asked())
+	}
+}
+
+// A request that was made and not answered may have been acted on, and here it has been.
+func TestWithoutAnAnswerItMayHaveBeenSent(t *testing.T) {
+	t.Parallel()
+	for name, reaction := range map[string]twiliotest.Reaction{"timeout": {Silent: true}, "cut": {Drop: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fake, c := setup(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			fake.React(func(twiliotest.Message) twiliotest.Reaction {
+				if reaction.Silent {
+					cancel() // as a timeout would, at this very moment
+				}
+				return reaction
+			})
+			_, err := sender(t, c).Send(ctx, message())
+			if got := kindOf(t, err); got.Kind != notify.Unknown {
+				t.Errorf("%v", err)
+			}
+			if n := len(fake.Messages()); n != 1 {
+				t.Errorf("%d messages were taken", n)
+			}
+		})
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t)
+	c.Timeout = 50 * time.Millisecond
+	fake.React(func(twiliotest.Message) twiliotest.Reaction { return twiliotest.Reaction{Silent: true} })
+	_, err := sender(t, c).Send(t.Context(), message())
+	if got := kindOf(t, err); !errors.Is(err, context.DeadlineExceeded) || got.Kind == notify.Permanent {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestWithoutAConnectionNothingWasSent(t *testing.T) {
+	t.Parallel()
+	_, c := setup(t)
+	refused := httptest.NewServer(http.NotFoundHandler())
+	c.BaseURL = refused.URL
+	refused.Close()
+	_, err := sender(t, c).Send(t.Context(), message())
+	var network *net.OpError
+	if got := kindOf(t, err); got.Kind != notify.Transient || !errors.As(err, &network) {
+		t.Errorf("refused connection: %v", err)
+	}
+
+	fake, c := setup(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = sender(t, c).Send(ctx, message())
+	if got := kindOf(t, err); got.Kind != notify.Transient || !errors.Is(err, context.Canceled) || fake.Asked() != 0 {
+		t.Errorf("cancelled before: %v", err)
+	}
+}
+
+func TestConfigurationIsChecked(t *testing.T) {
+	t.Parallel()
+	good := twilio.Config{AccountSID: "AC1", AuthToken: "t", From: "+15005550006"}
+	if _, err := twilio.New(good); err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(*twilio.Config){
+		"no account":  func(c *twilio.Config) { c.AccountSID = "" },
+		"no token":    func(c *twilio.Config) { c.AuthToken = "" },
+		"no sender":   func(c *twilio.Config) { c.From = "" },
+		"base":        func(c *twilio.Config) { c.BaseURL = "api.twilio.com" },
+		"callback":    func(c *twilio.Config) { c.StatusCallback = "/webhooks/status" },
+		"no such url": func(c *twilio.Config) { c.BaseURL = "http://[::1" },
+	} {
+		c := good
+		spoil(&c)
+		if _, err := twilio.New(c); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+	}
+}
+
+func TestUpdatesAndReplies(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t)
+	var updates []twilio.Update
+	var replies []twilio.Reply
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		call, err := twilio.Webhook{AuthToken: fake.AuthToken, PublicURL: "http://" + r.Host + "/"}.Read(r)
+		if err != nil {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		if strings.HasPrefix(r.URL.Path, "/status") {
+			if u, err := call.Update(); err == nil {
+				updates = append(updates, u)
+			}
+			return
+		}
+		if m, err := call.Reply(); err == nil {
+			replies = append(replies, m)
+		}
+	}))
+	defer hook.Close()
+
+	c.StatusCallback = hook.URL + "/status?tenant=a%2Fb"
+	m := message()
+	receipt, err := sender(t, c).Send(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := fake.Messages()[0]
+	call := func(r *http.Request, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := hook.Client().Do(r)
+		if err != nil || res.StatusCode != http.StatusOK {
+			t.Fatalf("%v, %v", res, err)
+		}
+	}
+	// Late, twice and out of order.
+	for _, status := range []string{"sent", "undelivered", "sending", "sent", "undelivered", "receiving"} {
+		code := 0
+		if status == "undelivered" {
+			code = 30005
+		}
+		call(fake.Update(t.Context(), sent, status, code))
+	}
+	failure := &notify.SendError{Kind: notify.Unregistered, Code: "30005", Reason: "the number is not in service"}
+	update := func(status notify.DeliveryStatus, failure *notify.SendError) twilio.Update {
+		return twilio.Update{Delivery: m.ID, ProviderID: receipt.ProviderID, Status: status, Failure: failure}
+	}
+	want := []twilio.Update{
+		update(notify.Sent, nil), update(notify.Undelivered, failure), update(notify.Queued, nil),
+		update(notify.Sent, nil), update(notify.Undelivered, failure), update("", nil),
+	}
+	if diff := cmp.Diff(want, updates); diff != "" {
+		t.Error(diff)
+	}
+	status := receipt.Status
+	for _, u := range updates {
+		status = notify.Advance(status, u.Status)
+	}
+	if status != notify.Undelivered {
+		t.Errorf("ended as %s", status)
+	}
+
+	call(fake.Reply(t.Context(), hook.URL+"/sms", "SM9", m.To, "+15005550006", "1 K7QX & more"))
+	stop := url.Values{"MessageSid": {"SM10"}, "From": {m.To}, "To": {"+15005550006"}, "Body": {"Stop"}, "OptOutType": {"STOP"}}
+	call(fake.Call(t.Context(), hook.URL+"/sms", stop))
+	wantReplies := []twilio.Reply{
+		{ProviderID: "SM9", From: m.To, To: "+15005550006", Text: "1 K7QX & more"},
+		{ProviderID: "SM10", From: m.To, To: "+15005550006", Text: "Stop", OptOut: twilio.Stopped},
+	}
+	if diff := cmp.Diff(wantReplies, replies); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSignatures(t *testing.T) {
+	t.Parallel()
+	const token, address = "12345", "https://berth.example/webhooks/twilio/sms?a=b%20c"
+	form := url.Values{"MessageSid": {"SM1"}, "From": {"+14155550000"}, "Body": {"é 1 & 2"}}
+	good := twiliotest.Sign(token, address, form)
+	hook := twilio.Webhook{AuthToken: token, PublicURL: "https://berth.example"}
+	read := func(spoil func(r *http.Request, hook *twilio.Webhook)) error {
+		r := httptest.NewRequest(http.MethodPost, "/webhooks/twilio/sms?a=b%20c", strings.NewReader(form.Encode()))
+		r.Header.Set("X-Twilio-Signature", good)
+		h := hook
+		spoil(r, &h)
+		_, err := h.Read(r)
+		return err
+	}
+	body := func(text string) func(*http.Request, *twilio.Webhook) {
+		return func(r *http.Request, _ *twilio.Webhook) {
+			*r = *httptest.NewRequest(http.MethodPost, r.RequestURI, strings.NewReader(text))
+			r.Header.Set("X-Twilio-Signature", good)
+		}
+	}
+	for name, tc := range map[string]struct {
+		spoil func(*http.Request, *twilio.Webhook)
+		want  error
+	}{
+		"good":          {func(*http.Request, *twilio.Webhook) {}, nil},
+		"another body":  {body(form.Encode() + "1"), twilio.ErrSignature},
+		"one more":      {body(form.Encode() + "&To=x"), twilio.ErrSignature},
+		"no body":       {body(""), twilio.ErrSignature},
+		"not a form":    {body("%zz"), twilio.ErrSignature},
+		"huge":          {body(strings.Repeat("a", 70_000)), twilio.ErrMalformed},
+		"unsigned":      {func(r *http.Request, _ *twilio.Webhook) { r.Header.Del("X-Twilio-Signature") }, twilio.ErrSignature},
+		"another path":  {func(r *http.Request, _ *twilio.Webhook) { r.RequestURI = "/webhooks/twilio/status?a=b%20c" }, twilio.ErrSignature},
+		"another query": {func(r *http.Request, _ *twilio.Webhook) { r.RequestURI += "&x" }, twilio.ErrSignature},
+		"escaped other": {func(r *http.Request, _ *twilio.Webhook) { r.RequestURI = "/webhooks/twilio/sms?a=b+c" }, twilio.ErrSignature},
+		"other host":    {func(_ *http.Request, h *twilio.Webhook) { h.PublicURL = "https://evil.example" }, twilio.ErrSignature},
+		"plain http":    {func(_ *http.Request, h *twilio.Webhook) { h.PublicURL = "http://berth.example" }, twilio.ErrSignature},
+		"other account": {func(_ *http.Request, h *twilio.Webhook) { h.AuthToken = "54321" }, twilio.ErrSignature},
+		"get":           {func(r *http.Request, _ *twilio.Webhook) { r.Method = http.MethodGet }, twilio.ErrMalformed},
+		"no token": {func(r *http.Request, h *twilio.Webhook) {
+			h.AuthToken = ""
+			r.Header.Set("X-Twilio-Signature", twiliotest.Sign("", address, form))
+		}, twilio.ErrSignature},
+	} {
+		if err := read(tc.spoil); !errors.Is(err, tc.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The example of Twilio's documentation, so that fake and validator are not wrong together.
+func TestSignatureOfTheDocumentation(t *testing.T) {
+	t.Parallel()
+	form := url.Values{
+		"CallSid": {"CA1234567890ABCDE"}, "Caller": {"+12349013030"}, "Digits": {"1234"}, "From": {"+12349013030"}, "To": {"+18005551212"},
+	}
+	const want = "0/KCTR6DLpKmkAf8muzZqo1nDgQ="
+	if got := twiliotest.Sign("12345", "https://mycompany.com/myapp.php?foo=1&bar=2", form); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestMalformedCalls(t *testing.T) {
+	t.Parallel()
+	hook := twilio.Webhook{AuthToken: "t"}
+	verify := func(address string, form url.Values) twilio.Call {
+		call, err := hook.Verify(address, twiliotest.Sign("t", address, form), []byte(form.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return call
+	}
+	if _, err := verify("https://a.example/", url.Values{"Body": {"x"}}).Reply(); !errors.Is(err, twilio.ErrMalformed) {
+		t.Errorf("a reply of nobody: %v", err)
+	}
+	if _, err := verify("https://a.example/", url.Values{"MessageStatus": {"sent"}}).Update(); !errors.Is(err, twilio.ErrMalformed) {
+		t.Errorf("news of nothing: %v", err)
+	}
+	form := url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"canceled"}}
+	if _, err := verify("https://a.example/?delivery=7", form).Update(); !errors.Is(err, twilio.ErrMalformed) {
+		t.Errorf("a delivery that is none: %v", err)
+	}
+	got, err := verify("https://a.example/", form).Update()
+	want := twilio.Update{
+		ProviderID: "SM1", Status: notify.Failed,
+		Failure: &notify.SendError{Kind: notify.Permanent, Reason: "it could not be delivered"},
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+func BenchmarkSend(b *testing.B) {
+	fake := twiliotest.Start()
+	b.Cleanup(fake.Close)
+	s, err := twilio.New(twilio.Config{
+		AccountSID: fake.AccountSID, AuthToken: fake.AuthToken, From: "+15005550006", BaseURL: fake.URL, Now: func() time.Time { return now },
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetParallelism(16)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := s.Send(b.Context(), message()); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,146 @@
+package twilio
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/twilio/twilio-go/client"
+
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+const (
+	signatureHeader = "X-Twilio-Signature"
+	webhookLimit    = 64 << 10
+)
+
+// EmptyReply is the answer to an inbound SMS that sends nothing back, as text/xml.
+const EmptyReply = `<?xml version="1.0" encoding="UTF-8"?><Response></Response>`
+
+// Why a call is not believed.
+var (
+	ErrSignature = errors.New("twilio: the signature does not match")
+	ErrMalformed = errors.New("twilio: not a call that Twilio makes")
+)
+
+// Webhook takes Twilio's calls for one account.
+type Webhook struct {
+	AuthToken string // what Twilio signs with
+	PublicURL string // scheme and host as Twilio was told them, without a path: proxies in between may change both
+}
+
+// Call is a call whose signature held.
+type Call struct {
+	form  url.Values
+	query url.Values
+}
+
+// Read verifies a call over the address that Twilio called and everything in it. It gives
+// ErrMalformed, to be answered with 400, or ErrSignature, with 403.
+func (w Webhook) Read(r *http.Request) (Call, error) {
+	if r.Method != http.MethodPost {
+		return Call{}, ErrMalformed
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, webhookLimit+1))
+	if err != nil || len(body) > webhookLimit {
+		return Call{}, ErrMalformed
+	}
+	// The signature covers the address to the letter, so it is not put together from parsed parts.
+	address := strings.TrimSuffix(w.PublicURL, "/") + r.RequestURI
+	return w.Verify(address, r.Header.Get(signatureHeader), body)
+}
+
+// Verify is Read for a call at hand in parts.
+func (w Webhook) Verify(address, signature string, body []byte) (Call, error) {
+	if w.AuthToken == "" {
+		return Call{}, ErrSignature // nobody could have signed it, and anybody can with nothing
+	}
+	validator := client.NewRequestValidator(w.AuthToken)
+	if !validator.ValidateBody(address, body, signature) {
+		return Call{}, ErrSignature
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return Call{}, ErrMalformed
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return Call{}, ErrMalformed
+	}
+	// Signatures cover the first value of each name, and Get gives that one.
+	return Call{form: form, query: u.Query()}, nil
+}
+
+// Reply is an SMS that somebody sent to one of the account's numbers. ProviderID names
+// it: Twilio repeats calls that it got no answer to.
+type Reply struct {
+	ProviderID string
+	From       string // E.164
+	To         string // the account's number, or short code
+	Text       string
+	OptOut     OptOut // what Twilio made of it by itself; empty where it did nothing
+}
+
+// OptOut is what Twilio did with a keyword before it passed the message on.
+type OptOut string
+
+// Twilio's values.
+const (
+	Stopped OptOut = "STOP"  // Twilio sends them nothing more
+	Started OptOut = "START" // it does again
+	Helped  OptOut = "HELP"  // it answered
+)
+
+// Reply reads the call as an inbound SMS.
+func (c Call) Reply() (Reply, error) {
+	r := Reply{
+		ProviderID: c.form.Get("MessageSid"),
+		From:       c.form.Get("From"),
+		To:         c.form.Get("To"),
+		Text:       c.form.Get("Body"),
+		OptOut:     OptOut(strings.ToUpper(c.form.Get("OptOutType"))),
+	}
+	if r.ProviderID == "" || r.From == "" {
+		return Reply{}, ErrMalformed
+	}
+	return r, nil
+}
+
+// Update is the news of a message that was sent. Updates come twice, late and in any order; notify.Advance
+// puts them right.
+type Update struct {
+	Delivery   tenant.DeliveryID // zero where the message was not sent by a Sender
+	ProviderID string
+	Status     notify.DeliveryStatus // empty where Twilio's says nothing of delivery
+	Failure    *notify.SendError     // of Failed and Undelivered
+}
+
+// Update reads the call as a status callback.
+func (c Call) Update() (Update, error) {
+	u := Update{
+		ProviderID: c.form.Get("MessageSid"),
+		Status:     statuses[strings.ToLower(c.form.Get("MessageStatus"))],
+	}
+	if u.ProviderID == "" {
+		return Update{}, ErrMalformed
+	}
+	if id := c.query.Get(deliveryParam); id != "" {
+		var err error
+		if u.Delivery, err = tenant.Parse[tenant.DeliveryID](id); err != nil {
+			return Update{}, ErrMalformed
+		}
+	}
+	if u.Status == notify.Failed || u.Status == notify.Undelivered {
+		code, err := strconv.Atoi(c.form.Get("ErrorCode"))
+		if err != nil {
+			code = 0 // a cancelled message has none
+		}
+		u.Failure = refusal(code)
+	}
+	return u, nil
+}

@@ -1,0 +1,93 @@
+package worker_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/worker"
+)
+
+// instant is a provider that takes everything at once.
+type instant struct{}
+
+func (instant) Send(_ context.Context, m notify.Message) (notify.Receipt, error) {
+	return notify.Receipt{ProviderID: m.ID.String(), Status: notify.Sent, Segments: 1}, nil
+}
+
+// BenchmarkNotices measures notices planned from events, judged, written, handed to a provider that answers at once, and
+// settled: go test ./internal/worker -run '^$' -bench Notices -benchtime 5x
+func BenchmarkNotices(b *testing.B) {
+	const warmUp, bookings = 200, 2000
+	var sent, planned int
+	var planning, sending time.Duration
+	for range b.N {
+		b.StopTimer()
+		h := newHouse(b)
+		courier, err := worker.New(worker.Config{
+			App: h.app, Now: time.Now, Log: h.log(),
+			Platform: map[string]func(tenant.TenantID) worker.Sender{
+				"twilio": func(tenant.TenantID) worker.Sender { return instant{} }, "fcm": func(tenant.TenantID) worker.Sender { return instant{} },
+				"smtp": func(tenant.TenantID) worker.Sender { return instant{} }, "local": func(tenant.TenantID) worker.Sender { return instant{} },
+			},
+		})
+		h.ok(err)
+		class := h.session(noon.Add(72*time.Hour), func(in *session.Input) { in.Unlimited = true })
+		exec := func(sql string, args ...any) {
+			_, err := h.db.Owner.Exec(h.ctx(), sql, args...)
+			h.ok(err)
+		}
+		book := func(i int) {
+			member, booking := tenant.New[tenant.MemberID](noon), tenant.New[tenant.BookingID](noon)
+			exec(`insert into members (tenant_id, id, name, email, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)`,
+				h.Tenant, member, "Member", fmt.Sprintf("m%d@example.com", i), noon)
+			exec(`insert into devices (tenant_id, id, member_id, kind, token, token_hash, created_at, seen_at) values ($1, $2, $3, 'IOS', $4::text, sha256($4::text::bytea), $5, $5)`,
+				h.Tenant, tenant.New[tenant.DeviceID](noon), member, fmt.Sprint("token", i), noon)
+			exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at)
+				values ($1, $2, $3, $4, 1, 'CONFIRMED', 'ONLINE', $5, $5::timestamptz + interval '1 hour', 'x', $6, $6)`,
+				h.Tenant, booking, class, member, noon.Add(72*time.Hour), noon)
+			exec(`insert into events (tenant_id, id, type, session_id, booking_id, member_id, actor, occurred_at) values ($1, $2, 'booking.confirmed', $3, $4, $5, 'x', $6)`,
+				h.Tenant, tenant.New[tenant.EventID](noon), class, booking, member, noon)
+		}
+		plan := func() {
+			for more := true; more; {
+				done, err := outbox.Consume(h.ctx(), h.db.DB, h.Tenant, h.app.NoticeConsumer())
+				h.ok(err)
+				more = done.More
+			}
+		}
+		// The database is to know what these tables look like, as it does wherever anything was ever sent.
+		for i := range warmUp {
+			book(i)
+		}
+		plan()
+		h.ok(courier.Deliver(h.ctx(), h.Tenant))
+		for i := range bookings {
+			book(warmUp + i)
+		}
+		before := h.count(`select count(*) from notices`)
+		exec(`analyze`)
+		b.StartTimer()
+		begun := time.Now()
+		plan()
+		planning += time.Since(begun)
+		begun = time.Now()
+		h.ok(courier.Deliver(h.ctx(), h.Tenant))
+		sending += time.Since(begun)
+		b.StopTimer()
+		planned += h.count(`select count(*) from notices`) - before
+		n := h.count(`select count(*) from deliveries where status = 'SENT'`) - 2*warmUp
+		if sent += n; n != 2*bookings {
+			b.Fatalf("%d sent", n)
+		}
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(planned)/planning.Seconds(), "planned/s")
+	b.ReportMetric(float64(sent)/sending.Seconds(), "sent/s")
+	b.ReportMetric(float64(sent)/(planning+sending).Seconds(), "through/s")
+}

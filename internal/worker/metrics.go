@@ -1,0 +1,70 @@
+package worker
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/notify"
+)
+
+type metrics struct {
+	attempts *prometheus.CounterVec
+	took     *prometheus.HistogramVec
+	unsent   *prometheus.CounterVec
+	late     prometheus.Histogram
+}
+
+func newMetrics(registry prometheus.Registerer) (*metrics, error) {
+	m := &metrics{
+		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "berth_notification_attempts_total", Help: "Messages handed to providers, by what became of them.",
+		}, []string{"topic", "channel", "provider", "outcome"}),
+		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "berth_notification_send_seconds", Help: "How long providers take for a message.",
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+		}, []string{"provider"}),
+		unsent: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "berth_notifications_unsent_total", Help: "Messages that a guardrail dropped or deferred, by its reason.",
+		}, []string{"topic", "verdict", "reason"}),
+		late: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "berth_notification_lag_seconds", Help: "How long after it was due a message was taken to its provider.",
+			Buckets: []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300},
+		}),
+	}
+	if registry == nil {
+		return m, nil
+	}
+	for _, c := range []prometheus.Collector{m.attempts, m.took, m.unsent, m.late} {
+		if err := registry.Register(c); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func (m *metrics) take(t app.Taken) {
+	for why, n := range t.Unsent {
+		m.unsent.WithLabelValues(label(why.Topic), label(why.Status), label(why.Reason)).Add(float64(n))
+	}
+	for _, o := range t.Out {
+		m.late.Observe(t.At.Sub(o.Notice.DueAt).Seconds())
+	}
+}
+
+func (m *metrics) sent(o app.Outgoing, took time.Duration, err error) {
+	outcome := "sent"
+	if err != nil {
+		outcome = "unknown"
+		if failed, ok := errors.AsType[*notify.SendError](err); ok {
+			outcome = label(failed.Kind)
+		}
+	}
+	m.attempts.WithLabelValues(label(o.Notice.Topic), label(o.Message.Channel), o.Provider, outcome).Inc()
+	m.took.WithLabelValues(o.Provider).Observe(took.Seconds())
+}
+
+func label[S ~string](word S) string { return strings.ToLower(string(word)) }

@@ -1,0 +1,165 @@
+package worker_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/worker"
+)
+
+// waitlist has one offer.
+type waitlist struct {
+	mu         sync.Mutex
+	offer      app.OfferFacts
+	unsendable []tenant.OfferID
+	answers    []notify.Command
+}
+
+func (w *waitlist) Find(b *pg.Batch, _ tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*app.OfferFacts) {
+	b.Queue("select 1")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if slices.Contains(ids, w.offer.ID) {
+		into[w.offer.ID] = new(w.offer)
+	}
+}
+
+func (w *waitlist) Begin(_ *pg.Tx, _ tenant.TenantID, offer app.OfferFacts, now time.Time) time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.offer.ExpiresAt = now.Add(offer.Window)
+	return w.offer.ExpiresAt
+}
+
+func (w *waitlist) Unsendable(_ context.Context, _ tenant.TenantID, id tenant.OfferID) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.unsendable = append(w.unsendable, id)
+	return nil
+}
+
+func (w *waitlist) ByCode(_ context.Context, _ tenant.TenantID, _ string, c notify.Command) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c.Code != w.offer.Code || !w.offer.Live {
+		return fault.New(fault.FailedPrecondition, fault.OfferNotLive, "No.")
+	}
+	w.answers = append(w.answers, c)
+	w.offer.Live = false
+	return nil
+}
+
+// offered is a house in which Noa gets an offer for a session, at a time.
+func offered(t *testing.T, at, start time.Time, change func(*app.OfferFacts)) (*house, *waitlist, tenant.Caller) {
+	t.Helper()
+	w := &waitlist{offer: app.OfferFacts{
+		ID: tenant.New[tenant.OfferID](noon), Offer: notify.Offer{Live: true}, Window: 40 * time.Minute,
+		ClaimURL: "https://berth.example/claim/Zk3vJ0c1QmW8sXyT4nLpBg", Code: "4821",
+	}}
+	if change != nil {
+		change(&w.offer)
+	}
+	h := newHouse(t, func(_ *worker.Config, ac *app.Config) { ac.Offers = w })
+	mia, noa := h.member("Mia"), h.member("Noa")
+	class := h.session(start, func(in *session.Input) { in.Capacity = new(1) })
+	h.book(mia, class)
+	entry := h.book(noa, class).Entry.ID
+	h.run()
+	h.clock.Set(at)
+	h.ok(h.db.InTx(h.ctx(), pg.Scope{Tenant: h.Tenant}, "test.offer", func(_ context.Context, tx *pg.Tx) error {
+		outbox.Append(tx, h.Tenant, outbox.Event{
+			ID: tenant.New[tenant.EventID](at), Type: outbox.OfferCreated, Session: class, Member: noa.Member, Actor: "system", At: at,
+			Data: map[string]any{"offer_id": w.offer.ID.String(), "entry_id": entry.String()},
+		})
+		return nil
+	}))
+	return h, w, noa
+}
+
+func TestOffers(t *testing.T) {
+	t.Parallel()
+	night := time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC)  // 23:00 in Berlin
+	morning := time.Date(2026, 3, 17, 7, 0, 0, 0, time.UTC) // 08:00
+	midday := time.Date(2026, 3, 17, 11, 0, 0, 0, time.UTC)
+	want := func(t *testing.T, what string, got []string, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	t.Run("the window begins when it is sent, and its end is announced", func(t *testing.T) {
+		t.Parallel()
+		h, w, _ := offered(t, night, midday, nil)
+		want(t, "at night", h.run())
+		if !w.offer.ExpiresAt.IsZero() {
+			t.Error("the night eats the window")
+		}
+		want(t, "in the morning", h.at(morning), "OFFER EMAIL", "OFFER PUSH")
+		if !w.offer.ExpiresAt.Equal(morning.Add(40 * time.Minute)) {
+			t.Errorf("it ends at %v", w.offer.ExpiresAt)
+		}
+		want(t, "before its last quarter", h.at(morning.Add(29*time.Minute)))
+		want(t, "in its last quarter", h.at(morning.Add(30*time.Minute)), "OFFER_EXPIRING PUSH")
+	})
+	t.Run("an offer that must not wait", func(t *testing.T) {
+		t.Parallel()
+		h, _, _ := offered(t, night, midday, func(o *app.OfferFacts) { o.EvenInQuiet = true })
+		want(t, "at night", h.run(), "OFFER EMAIL", "OFFER PUSH")
+	})
+	t.Run("where the session begins first, the next person is asked", func(t *testing.T) {
+		t.Parallel()
+		h, w, _ := offered(t, night, morning.Add(-time.Minute), nil)
+		want(t, "at night", h.run())
+		if len(w.unsendable) == 0 || w.unsendable[0] != w.offer.ID {
+			t.Errorf("the waitlist has heard of %v", w.unsendable)
+		}
+	})
+	t.Run("taken before it was sent", func(t *testing.T) {
+		t.Parallel()
+		h, w, _ := offered(t, night, midday, nil)
+		h.run()
+		w.offer.Live = false
+		want(t, "in the morning", h.at(morning))
+		h.wantLines("the log", notify.Offered, " DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS", " DROPPED OFFER_CLOSED", " DROPPED OFFER_CLOSED")
+	})
+	t.Run("by SMS, and answered by SMS", func(t *testing.T) {
+		t.Parallel()
+		h, w, noa := offered(t, morning, midday, nil)
+		devices(h, noa)
+		h.consume()
+		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		text := ""
+		for _, m := range h.post.take() {
+			if m.Channel == sms {
+				text = m.Text
+				if !m.ExpiresAt.Equal(w.offer.ExpiresAt) {
+					t.Errorf("the SMS may come until %v, the offer ends at %v", m.ExpiresAt, w.offer.ExpiresAt)
+				}
+			}
+		}
+		if !contains(text, "1 4821") || !contains(text, w.offer.ClaimURL) || !contains(text, "08:40") {
+			t.Errorf("%q", text)
+		}
+		for _, c := range []struct{ text, answer string }{{"YES", ""}, {"1 9999", "no longer open"}, {"1 4821", "Booked"}, {"1 4821", "no longer open"}} {
+			got, err := h.app.AnswerSMS(h.ctx(), h.Tenant, h.phone(noa), c.text)
+			if err != nil || !contains(got, c.answer) {
+				t.Errorf("%q is answered %q, %v", c.text, got, err)
+			}
+		}
+		if len(w.answers) != 1 || w.answers[0].Kind != notify.Accept {
+			t.Errorf("%v", w.answers)
+		}
+	})
+}

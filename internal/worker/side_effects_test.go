@@ -1,0 +1,186 @@
+package worker_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// What each act leads to, from the use case to the provider.
+func TestSideEffects(t *testing.T) {
+	t.Parallel()
+	want := func(t *testing.T, what string, got []string, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	full := func(in *session.Input) { in.Capacity = new(1) }
+	start := noon.Add(48 * time.Hour)
+
+	t.Run("book, confirmed", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		mia := h.member("Mia")
+		h.book(mia, h.session(start))
+		want(t, "at once", h.run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
+		want(t, "a second look", h.run())
+		want(t, "a day before", h.at(start.Add(-24*time.Hour)), "REMINDER PUSH")
+		want(t, "when check-in opens", h.at(start.Add(-time.Hour)), "CHECK_IN_OPEN PUSH")
+		want(t, "a minute before the reminder", h.at(start.Add(-31*time.Minute)))
+		want(t, "30 minutes before", h.at(start.Add(-30*time.Minute)), "REMINDER PUSH")
+		want(t, "at the start", h.at(start))
+	})
+	t.Run("book, 30 minutes before: no reminder", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.book(h.member("Mia"), h.session(noon.Add(30*time.Minute)))
+		want(t, "at once", h.run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
+		want(t, "later", h.at(noon.Add(29*time.Minute)))
+	})
+	t.Run("book, opted out of email", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		mia := h.member("Mia")
+		_, err := h.app.UpdateNotificationPreferences(h.ctx(), mia, app.PreferencesEdit{Chosen: map[choice]bool{{Topic: confirmed, Channel: email}: false}})
+		h.ok(err)
+		h.book(mia, h.session(start))
+		want(t, "at once", h.run(), "BOOKING_CONFIRMED PUSH")
+	})
+	t.Run("book, waitlisted: a mail alone; promoted by a self-cancel", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		mia, noa := h.member("Mia"), h.member("Noa")
+		class := h.session(start, full)
+		first := h.book(mia, class).Booking.ID
+		h.book(noa, class)
+		want(t, "at once", h.run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH", "WAITLISTED EMAIL")
+		_, err := h.app.CancelBooking(h.ctx(), mia, app.CancelRequest{ID: first, Notify: true})
+		h.ok(err)
+		want(t, "the one is out, the other in", h.run(), "BOOKING_CANCELLED EMAIL", "PROMOTED EMAIL", "PROMOTED PUSH")
+		want(t, "reminded are those who come", h.at(start.Add(-24*time.Hour)), "REMINDER PUSH")
+	})
+	t.Run("admin-cancel", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		booking := h.book(h.member("Mia"), h.session(start)).Booking.ID
+		h.run()
+		_, err := h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: booking, Reason: "Coach is ill.", Notify: true})
+		h.ok(err)
+		h.consume()
+		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		sent := h.post.take()
+		if len(sent) != 1 || !contains(sent[0].Text, "Coach is ill.") || sent[0].Calendar == nil || sent[0].Calendar.Method != "CANCEL" {
+			t.Errorf("%+v", sent)
+		}
+	})
+	t.Run("admin-cancel in silence", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		booking := h.book(h.member("Mia"), h.session(start)).Booking.ID
+		h.run()
+		_, err := h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: booking, Notify: false})
+		h.ok(err)
+		want(t, "nothing", h.run())
+	})
+	t.Run("session cancel: everyone, on the waitlist too", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		class := h.session(start, full)
+		h.book(h.member("Mia"), class)
+		h.book(h.member("Noa"), class)
+		h.run()
+		_, err := h.app.CancelSession(h.ctx(), h.Owner, class, "Closed for repairs.", true)
+		h.ok(err)
+		want(t, "at once", h.run(), "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED PUSH", "SESSION_CANCELLED PUSH")
+		want(t, "no reminder", h.at(start.Add(-24*time.Hour)))
+	})
+	for _, notify := range []bool{true, false} {
+		t.Run("bulk-delete", func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			class, other := h.session(start), h.session(start.Add(2*time.Hour))
+			mia := h.member("Mia")
+			h.book(mia, class)
+			h.book(mia, other)
+			h.run()
+			_, err := h.app.BulkDelete(h.ctx(), h.Owner, app.BulkRequest{
+				Filter: session.Filter{Sessions: []tenant.SessionID{class, other}}, IncludeBooked: true, Reason: "Renovation", Notify: notify,
+			})
+			h.ok(err)
+			if notify {
+				want(t, "for each session", h.run(), "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED PUSH", "SESSION_CANCELLED PUSH")
+			} else {
+				want(t, "in silence", h.run())
+			}
+		})
+	}
+	t.Run("check-in and its undo: nothing", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		soon := noon.Add(40 * time.Minute)
+		booking := h.book(h.member("Mia"), h.session(soon)).Booking.ID
+		h.run()
+		_, err := h.app.CheckIn(h.ctx(), h.Owner, booking)
+		h.ok(err)
+		want(t, "checked in", h.run())
+		want(t, "whoever is there is not reminded", h.at(soon.Add(-30*time.Minute)))
+		_, err = h.app.UndoCheckIn(h.ctx(), h.Owner, booking)
+		h.ok(err)
+		want(t, "undone", h.run())
+	})
+	t.Run("moved: told, the calendar entry moves, reminders too", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		class := h.session(start)
+		h.book(h.member("Mia"), class)
+		h.run()
+		later := start.Add(3 * time.Hour)
+		h.clock.Set(noon.Add(time.Minute))
+		_, _, err := h.app.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: later, EndsAt: later.Add(time.Hour)}, session.TimeFields)
+		h.ok(err)
+		h.consume()
+		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		sent := h.post.take()
+		if len(sent) != 2 {
+			t.Fatalf("%d messages", len(sent))
+		}
+		for _, m := range sent {
+			if m.Channel == email && (m.Calendar == nil || !contains(string(m.Calendar.Body), "SEQUENCE:600") || !contains(m.Text, "16:00")) {
+				t.Errorf("%s\n%s", m.Text, m.Calendar.Body)
+			}
+		}
+		want(t, "not at the old time", h.at(start.Add(-24*time.Hour)))
+		want(t, "but at the new", h.at(later.Add(-24*time.Hour)), "REMINDER PUSH")
+	})
+	t.Run("rescheduled", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		booking := h.book(h.member("Mia"), h.session(start)).Booking.ID
+		h.run()
+		_, err := h.app.RescheduleBooking(h.ctx(), h.Owner, app.RescheduleRequest{ID: booking, To: h.session(start.Add(24 * time.Hour)), Notify: true})
+		h.ok(err)
+		want(t, "at once", h.run(), "RESCHEDULED EMAIL", "RESCHEDULED PUSH")
+		want(t, "not at the old time", h.at(start.Add(-24*time.Hour)))
+		want(t, "but at the new", h.at(start), "REMINDER PUSH")
+	})
+	t.Run("a device that was not seen for 60 days is forgotten", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		mia := h.member("Mia")
+		h.clock.Set(noon.Add(60*24*time.Hour + time.Second))
+		_, err := h.app.RegisterDevice(h.ctx(), mia, member.Android, "new")
+		h.ok(err)
+		_, err = h.app.SweepTenant(h.ctx(), h.Tenant)
+		h.ok(err)
+		if n := h.count(`select count(*) from devices`); n != 1 {
+			t.Errorf("%d devices", n)
+		}
+	})
+}

@@ -1,0 +1,31 @@
+package worker_test
+
+import (
+	"log/slog"
+	"strings"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/notify"
+)
+
+// Short names for what tests speak of all the time.
+type (
+	choice      = notify.Choice
+	memberValue = member.Member
+	contact     = booking.Contact
+)
+
+const (
+	confirmed = notify.BookingConfirmed
+	email     = notify.Email
+	push      = notify.Push
+	sms       = notify.SMS
+)
+
+var contains = strings.Contains
+
+func (h *house) log() *slog.Logger {
+	h.t.Helper()
+	return slog.New(slog.DiscardHandler)
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"google.golang.org/genproto/googleapis/type/timeofday"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+const (
+	aTopic   = v1.NotificationTopic_NOTIFICATION_TOPIC_REMINDER
+	aChannel = v1.NotificationChannel_NOTIFICATION_CHANNEL_EMAIL
+)
+
+func night() *v1.QuietHours {
+	return &v1.QuietHours{Start: &timeofday.TimeOfDay{Hours: 22}, End: &timeofday.TimeOfDay{Hours: 7}}
+}
+
+// Messages.
+var notificationRequests = map[string][]build{
+	"NotificationService/GetPreferences": {func(*world) proto.Message { return &v1.GetPreferencesRequest{} }},
+	"NotificationService/UpdatePreferences": {func(*world) proto.Message {
+		return &v1.UpdatePreferencesRequest{
+			Preferences: &v1.NotificationPreferences{
+				Preferences: []*v1.NotificationPreference{{Topic: aTopic, Channel: aChannel, Enabled: true}}, QuietHours: night(),
+			},
+			UpdateMask: paths("preferences", "quiet_hours"),
+		}
+	}},
+	"NotificationService/CreateCalendarFeed":      {func(*world) proto.Message { return &v1.CreateCalendarFeedRequest{} }},
+	"NotificationService/DeleteCalendarFeed":      {func(*world) proto.Message { return &v1.DeleteCalendarFeedRequest{} }},
+	"NotificationService/GetNotificationSettings": {func(*world) proto.Message { return &v1.GetNotificationSettingsRequest{} }},
+	"NotificationService/UpdateNotificationSettings": {func(*world) proto.Message {
+		return &v1.UpdateNotificationSettingsRequest{
+			Settings: &v1.NotificationSettings{
+				QuietHours: night(), SmsPerDay: 5, PushPerDay: 5, EmailPerDay: 5, Reminders: []*durationpb.Duration{durationpb.New(time.Hour)},
+				SenderName: unique(), ReplyTo: unique() + "@example.com", Locale: "de", CreditsLowAt: 2,
+			},
+			UpdateMask: paths("quiet_hours", "email_in_quiet_hours", "sms_per_day", "push_per_day", "email_per_day", "reminders", "reply_to",
+				"sender_name", "credits_low_at", "locale"),
+		}
+	}},
+	"NotificationService/ListTemplates": {
+		func(*world) proto.Message { return &v1.ListTemplatesRequest{} },
+		func(*world) proto.Message {
+			return &v1.ListTemplatesRequest{Topic: aTopic, Channel: aChannel, Locale: "de"}
+		},
+	},
+	"NotificationService/UpdateTemplate": {func(*world) proto.Message {
+		return &v1.UpdateTemplateRequest{Template: &v1.NotificationTemplate{
+			Topic: aTopic, Channel: aChannel, Locale: "en", Subject: unique() + " {{.Title}}", Body: unique() + " {{.When}}", Html: "<p>{{.Title}}</p>",
+		}}
+	}},
+	"NotificationService/PreviewTemplate": {
+		func(*world) proto.Message {
+			return &v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{Topic: aTopic, Channel: aChannel, Locale: "fr"}}
+		},
+		func(*world) proto.Message {
+			return &v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{Topic: aTopic, Channel: aChannel, Locale: "fr", Subject: "{{.Title}}", Body: "{{.When}}"}}
+		},
+	},
+	"NotificationService/ResetTemplate": {func(*world) proto.Message {
+		return &v1.ResetTemplateRequest{Topic: aTopic, Channel: aChannel, Locale: "en"}
+	}},
+	"NotificationService/ListDeliveries": {
+		func(w *world) proto.Message {
+			booking, offer := w.newDelivery()
+			return &v1.ListDeliveriesRequest{Filter: &v1.DeliveryFilter{
+				MemberId: text(w.other.Member), BookingId: text(booking), OfferId: text(offer),
+				Statuses: []v1.DeliveryStatus{v1.DeliveryStatus_DELIVERY_STATUS_SENT}, Channel: aChannel, Topic: aTopic,
+				TimeRange: &v1.TimeRange{Start: timestamppb.New(w.now.Add(-time.Hour)), End: timestamppb.New(w.now.Add(time.Hour))},
+			}}
+		},
+		func(*world) proto.Message { return &v1.ListDeliveriesRequest{PageSize: 1} },
+	},
+	"NotificationService/ListOutbox": {
+		func(w *world) proto.Message {
+			booking, offer := w.newDelivery()
+			return &v1.ListOutboxRequest{Filter: &v1.DeliveryFilter{MemberId: text(w.other.Member), BookingId: text(booking), OfferId: text(offer)}}
+		},
+		func(*world) proto.Message { return &v1.ListOutboxRequest{PageSize: 1} },
+	},
+	"NotificationService/SendTest": {func(*world) proto.Message {
+		return &v1.SendTestRequest{Topic: aTopic, Channel: aChannel, Locale: "de"}
+	}},
+	"NotificationService/GetSenders": {func(*world) proto.Message { return &v1.GetSendersRequest{} }},
+	"NotificationService/UpdateSenders": {func(*world) proto.Message {
+		return &v1.UpdateSendersRequest{
+			Senders: &v1.Senders{Twilio: &v1.TwilioSender{
+				AccountSid: "AC" + strings.Repeat("0", 32), AuthToken: unique(), From: "+493012345678",
+			}},
+			UpdateMask: paths("twilio"),
+		}
+	}},
+}
+
+// newDelivery is a line of the log about a booking and an offer, with its message.
+func (w *world) newDelivery() (tenant.BookingID, tenant.OfferID) {
+	w.t.Helper()
+	booking, offer := w.newBooking(w.other), tenant.New[tenant.OfferID](w.now)
+	_, err := w.live.DB.Owner.Exec(w.ctx(), `
+insert into deliveries (tenant_id, id, topic, channel, status, recipient, member_id, booking_id, offer_id, provider, content, created_at, updated_at)
+values ($1, $2, 'REMINDER', 'EMAIL', 'SENT', $3, $3, $4, $5, 'local', '{}', $6, $6)`,
+		w.ID, tenant.New[tenant.DeliveryID](w.now), w.other.Member, booking, offer, w.now)
+	w.ok(err)
+	return booking, offer
+}
