@@ -43,6 +43,8 @@ type Config struct {
 	// MaxBytes bounds a request, on the wire and inflated. Default 6 MiB: the largest
 	// file that may be imported, as JSON carries it.
 	MaxBytes int64
+	// Rest serves what nothing here does. Optional: nobody does.
+	Rest http.Handler
 }
 
 const (
@@ -136,6 +138,9 @@ func (c Config) serve(s services) (http.Handler, error) {
 	mux.Handle("GET /readyz", c.Health)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(c.Metrics, promhttp.HandlerOpts{}))
 	mux.Handle("GET /.well-known/jwks.json", c.Issuer)
+	if c.Rest != nil {
+		mux.Handle("/", c.Rest)
+	}
 	return mux, nil
 }
 

@@ -1,0 +1,1 @@
+import { en } from './en'; export const fr = en;

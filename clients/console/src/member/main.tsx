@@ -1,0 +1,1 @@
+import { open } from "../shared/root"; open("/app/", null);
