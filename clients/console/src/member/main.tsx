@@ -1,1 +1,11 @@
-import { open } from "../shared/root"; open("/app/", null);
+import "./member.css";
+import { BrowserRouter } from "react-router";
+import { open } from "../shared/root";
+import { MemberApp } from "./shell";
+
+open(
+  "/app/",
+  <BrowserRouter basename="/app">
+    <MemberApp />
+  </BrowserRouter>,
+);

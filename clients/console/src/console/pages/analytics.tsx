@@ -211,7 +211,7 @@ function Chart({
           withLegend
           legendProps={{ verticalAlign: "bottom", height: 30 }}
           tickLine="none"
-          gridAxis="y"
+          gridAxis="x"
           barProps={{ radius: 2, isAnimationActive: false }}
           xAxisProps={{ minTickGap: 22 }}
           yAxisProps={{ width: 34, allowDecimals: false }}
