@@ -54,7 +54,7 @@ var (
 	times   = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
 	numbers = regexp.MustCompile(`"(year|month|day|hours|minutes|seconds|nanos)": ?\d+`)
 	secrets = regexp.MustCompile(`berth_\w+`)
-	marks   = regexp.MustCompile(`"(etag|nextPageToken)": ?"[^"]+"`)
+	marks   = regexp.MustCompile(`"(etag|nextPageToken|cursor|endCursor)": ?"[^"]+"`)
 )
 
 // shape is an outcome without what differs between two things that were made alike.
@@ -205,7 +205,7 @@ func (s *strangers) swap(at place, b build, theirs string) {
 		if ignored && got.Code != codes.OK {
 			s.t.Errorf("%s is ignored no more: %s", at, got)
 		}
-		if chosen && beside == nil && got.Code == codes.OK {
+		if chosen && beside == nil && got.Code == codes.OK && !s.p.Endless() {
 			s.isEmpty(at, got, b)
 		}
 	}
@@ -435,6 +435,9 @@ func TestRolesOnTheWire(t *testing.T) {
 	}
 }
 
+// forAll are the ids of things in filters that members may see, whose ever they are.
+var forAll = map[protoreflect.Name]bool{"session_id": true, "location_id": true}
+
 // Whoever is let in for things of their own sees of other members' what they see of things that are not there.
 func TestOwnThingsOnly(t *testing.T) {
 	t.Parallel()
@@ -457,8 +460,13 @@ func TestOwnThingsOnly(t *testing.T) {
 				}
 				seen++
 				got := live.try(t.Context(), me, p, request)
+				chosen := at[0].Name() == "filter" // which may find nothing
+				if chosen && forAll[at.leaf().Name()] {
+					continue
+				}
 				none := at.with(request, protoreflect.ValueOfString(text(tenant.New[tenant.SessionID](time.Now()))))
-				if diff := cmp.Diff(live.try(t.Context(), me, p, none), got); diff != "" || got.Code != codes.NotFound {
+				diff := cmp.Diff(live.try(t.Context(), me, p, none).shape(), got.shape())
+				if diff != "" || got.Code != codes.NotFound && (got.Code != codes.OK || !chosen) {
 					t.Errorf("%s of another's %s %s: %s\n%s", p.Short(), at, value, got, diff)
 				}
 			}

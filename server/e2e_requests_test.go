@@ -123,6 +123,16 @@ var peopleRequests = map[string][]build{
 		func(*world) proto.Message { return &v1.ListAuditEntriesRequest{PageSize: 1} },
 	},
 
+	"EventService/ListEvents": {
+		func(w *world) proto.Message { return &v1.ListEventsRequest{Filter: w.happened()} },
+		func(w *world) proto.Message {
+			return &v1.ListEventsRequest{Filter: &v1.EventFilter{Types: w.happened().GetTypes()}, NewestFirst: true, PageSize: 1}
+		},
+	},
+	"EventService/WatchEvents": {func(w *world) proto.Message {
+		return &v1.WatchEventsRequest{Filter: w.happened(), HeartbeatInterval: durationpb.New(time.Second)}
+	}},
+
 	// Bookings
 
 	"BookingService/Book": {func(w *world) proto.Message {

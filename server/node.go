@@ -18,6 +18,7 @@ import (
 	browser "github.com/berthhq/berth/clients/console"
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rpc"
 	"github.com/berthhq/berth/internal/tenant"
@@ -32,6 +33,7 @@ type node struct {
 	issuer   *token.Issuer
 	verifier *token.Verifier
 	guard    *access.Guard
+	relay    *outbox.Relay
 	app      *app.App
 	health   *rpc.Health
 	handler  http.Handler
@@ -73,8 +75,12 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 		return nil, err
 	}
 	n.guard = access.New(app.AccessSource(n.db))
+	if n.relay, err = outbox.NewRelay(outbox.RelayConfig{DB: n.db, Log: log, Metrics: registry, RolesChanged: n.guard.Invalidate}); err != nil {
+		return nil, err
+	}
 	n.app = app.New(app.Config{
-		DB: n.db, Now: time.Now, CheckInKeys: checkIn, PublicURL: listen.PublicURL, RolesChanged: n.rolesChanged,
+		DB: n.db, Now: time.Now, CheckInKeys: checkIn, PublicURL: listen.PublicURL,
+		Committed: n.relay.Committed, RolesChanged: n.guard.Invalidate, Relay: n.relay,
 	})
 	n.health = rpc.NewHealth(n.ready)
 	apps, err := web.Console(browser.Files(), keys.signIn())
@@ -146,50 +152,19 @@ func (n *node) ready(ctx context.Context) error {
 	return n.db.Ping(ctx)
 }
 
-// accessChannel carries the ids of tenants in which somebody may now do something else.
-const accessChannel = "berth_access"
-
-// noticeTimeout bounds how long a change of roles waits for its notice to be sent.
-const noticeTimeout = 2 * time.Second
-
-// rolesChanged lets a change of roles hold at once: here before it is answered,
-// and on the other nodes as soon as the notice arrives. A node that the notice
-// cannot reach reads everything again when it is connected again.
-func (n *node) rolesChanged(id tenant.TenantID) {
-	n.guard.Invalidate(id)
-	ctx, cancel := context.WithTimeout(n.life, noticeTimeout)
-	defer cancel()
-	if err := n.db.Notify(ctx, accessChannel, id.String()); err != nil {
-		n.log.WarnContext(ctx, "other nodes do not know of changed roles yet", slog.String("tenant_id", id.String()), slog.Any("error", err))
-		if n.life.Err() == nil {
-			n.background.Go(func() { n.notifyLater(id) })
-		}
-	}
-}
-
-func (n *node) notifyLater(id tenant.TenantID) {
-	for pause(n.life, noticeTimeout) == nil {
-		ctx, cancel := context.WithTimeout(n.life, noticeTimeout)
-		err := n.db.Notify(ctx, accessChannel, id.String())
-		cancel()
-		if err == nil {
-			return
-		}
-	}
-}
-
 // sweepEvery is how often a node looks for what fell due and nobody asked for.
 const sweepEvery = time.Minute
 
 // start runs what a node does besides answering requests.
 func (n *node) start() {
 	n.background.Go(func() {
-		_ = n.db.Listen(n.life, accessChannel, func(payload string) {
+		_ = n.db.Listen(n.life, app.AccessChannel, func(payload string) {
 			if id, err := tenant.Parse[tenant.TenantID](payload); err == nil {
 				n.guard.Invalidate(id)
 			}
 		}, n.guard.InvalidateAll)
 	})
+	n.background.Go(func() { n.relay.Run(n.life) })
 	n.background.Go(func() {
 		ticker := time.NewTicker(sweepEvery)
 		defer ticker.Stop()
@@ -231,6 +206,7 @@ func (n *node) serve(ctx context.Context, listener net.Listener, failed <-chan s
 	}
 	n.log.InfoContext(lasting, "stopping", slog.String("drain", n.drain.String()))
 	n.health.Drain()
+	n.relay.Drain() // streams do not come to an end by themselves
 	limit, cancel := context.WithTimeout(lasting, n.drain)
 	defer cancel()
 	if err := server.Shutdown(limit); err != nil {
@@ -248,6 +224,9 @@ func (n *node) serve(ctx context.Context, listener net.Listener, failed <-chan s
 func (n *node) close() {
 	n.end()
 	n.background.Wait()
+	if n.relay != nil {
+		n.relay.Close()
+	}
 	if n.db != nil {
 		n.db.Close()
 	}

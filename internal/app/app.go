@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/checkin"
+	"github.com/berthhq/berth/internal/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
@@ -24,8 +25,11 @@ type Config struct {
 	PublicURL string
 	// Committed, if set, hears of every tenant whose data changed, after the commit.
 	Committed func(id tenant.TenantID)
-	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit.
+	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit. Other nodes
+	// hear of it through AccessChannel.
 	RolesChanged func(id tenant.TenantID)
+	// Relay is whom events are watched through. Optional where nobody watches any.
+	Relay *outbox.Relay
 }
 
 // App runs the use cases. It is safe for concurrent use.
@@ -37,12 +41,13 @@ type App struct {
 	committed    func(tenant.TenantID)
 	rolesChanged func(tenant.TenantID)
 	alarms       alarms
+	relay        *outbox.Relay
 }
 
 // New makes an App.
 func New(c Config) *App {
 	ignore := func(tenant.TenantID) {}
-	a := &App{db: c.DB, keys: c.CheckInKeys, publicURL: c.PublicURL, committed: ignore, rolesChanged: ignore}
+	a := &App{db: c.DB, keys: c.CheckInKeys, publicURL: c.PublicURL, committed: ignore, rolesChanged: ignore, relay: c.Relay}
 	// Postgres keeps microseconds. Cutting the rest off here makes what an answer
 	// says equal to what a later read says.
 	a.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }

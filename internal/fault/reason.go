@@ -86,4 +86,7 @@ const (
 	Contention   Reason = "CONTENTION"
 	Timeout      Reason = "DEADLINE_EXCEEDED"
 	CallerLeft   Reason = "CANCELED"
+
+	WatcherTooSlow Reason = "WATCHER_TOO_SLOW"
+	ShuttingDown   Reason = "SHUTTING_DOWN"
 )

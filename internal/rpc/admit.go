@@ -71,7 +71,8 @@ func (a *admission) admit(ctx context.Context, procedure string, message any) er
 		if err != nil {
 			return err
 		}
-		if c.caller, err = a.decide(ctx, in, c.principal.Subject, rule); err != nil {
+		c.decide = func(ctx context.Context) (tenant.Caller, error) { return a.decide(ctx, in, c.principal.Subject, rule) }
+		if c.caller, err = c.decide(ctx); err != nil {
 			return err
 		}
 		c.admitted = true

@@ -45,6 +45,10 @@ type Config struct {
 	MaxBytes int64
 	// Rest serves what nothing here does. Optional: nobody does.
 	Rest http.Handler
+
+	// For tests: what ticks while a stream is silent, and how long a client may leave a message untaken.
+	beat        func(every time.Duration) heartbeat
+	sendTimeout time.Duration
 }
 
 const (
@@ -52,6 +56,8 @@ const (
 	defaultMaxBytes  = 6 << 20
 	// Below this, compressing costs more than it saves.
 	minCompressed = 1 << 10
+	// Messages to watchers are compressed for each of them anew: thousands want the same one at the same moment.
+	minCompressedEvents = 16 << 10
 )
 
 // New makes the handler of everything that speaks HTTP at the service's port. It
@@ -67,6 +73,7 @@ func New(c Config) (http.Handler, error) {
 		checkIn:   &checkInService{app: c.App},
 		analytics: &analyticsService{app: c.App},
 		audit:     &auditService{app: c.App},
+		event:     newEventService(c),
 	})
 }
 
@@ -81,6 +88,7 @@ type services struct {
 	checkIn   berthv1connect.CheckInServiceHandler
 	analytics berthv1connect.AnalyticsServiceHandler
 	audit     berthv1connect.AuditServiceHandler
+	event     berthv1connect.EventServiceHandler
 }
 
 func (c Config) serve(s services) (http.Handler, error) {
@@ -127,6 +135,7 @@ func (c Config) serve(s services) (http.Handler, error) {
 	mount(berthv1connect.NewCheckInServiceHandler(s.checkIn, options))
 	mount(berthv1connect.NewAnalyticsServiceHandler(s.analytics, options))
 	mount(berthv1connect.NewAuditServiceHandler(s.audit, options))
+	mount(berthv1connect.NewEventServiceHandler(s.event, options, connect.WithCompressMinBytes(minCompressedEvents)))
 
 	names := serviceNames(rules)
 	reflector := grpcreflect.NewStaticReflector(names...)
@@ -147,7 +156,7 @@ func (c Config) serve(s services) (http.Handler, error) {
 // begin opens the account of a request.
 func (c *chain) begin(next http.Handler, maxBytes int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		request := &call{id: requestID(r.Header), guard: c.guard}
+		request := &call{id: requestID(r.Header), guard: c.guard, answer: http.NewResponseController(w)}
 		w.Header().Set(requestIDHeader, request.id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store") // answers to GET too are the caller's own

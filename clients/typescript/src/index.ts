@@ -20,6 +20,8 @@ export * from "./gen/berth/v1/common_pb.js";
 export * from "./gen/berth/v1/credit_pb.js";
 export * from "./gen/berth/v1/credit_service_pb.js";
 export * from "./gen/berth/v1/error_pb.js";
+export * from "./gen/berth/v1/event_pb.js";
+export * from "./gen/berth/v1/event_service_pb.js";
 export * from "./gen/berth/v1/member_pb.js";
 export * from "./gen/berth/v1/member_service_pb.js";
 export * from "./gen/berth/v1/role_pb.js";

@@ -186,6 +186,10 @@ const (
 	ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED ErrorReason = 183
 	// canceled: the caller gave up.
 	ErrorReason_ERROR_REASON_CANCELED ErrorReason = 184
+	// aborted: events came faster than the watcher took them. Nothing is lost: watch again from `cursor`, or from the cursor of the last message.
+	ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW ErrorReason = 190
+	// unavailable: this node stops. Watch again at once, from the cursor of the last message; another node answers.
+	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 191
 )
 
 // Enum value maps for ErrorReason.
@@ -267,6 +271,8 @@ var (
 		182: "ERROR_REASON_CONTENTION",
 		183: "ERROR_REASON_DEADLINE_EXCEEDED",
 		184: "ERROR_REASON_CANCELED",
+		190: "ERROR_REASON_WATCHER_TOO_SLOW",
+		191: "ERROR_REASON_SHUTTING_DOWN",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":               0,
@@ -345,6 +351,8 @@ var (
 		"ERROR_REASON_CONTENTION":                182,
 		"ERROR_REASON_DEADLINE_EXCEEDED":         183,
 		"ERROR_REASON_CANCELED":                  184,
+		"ERROR_REASON_WATCHER_TOO_SLOW":          190,
+		"ERROR_REASON_SHUTTING_DOWN":             191,
 	}
 )
 
@@ -379,7 +387,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\x96\x14\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xdb\x14\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -456,7 +464,9 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x19ERROR_REASON_RATE_LIMITED\x10\xb5\x01\x12\x1c\n" +
 	"\x17ERROR_REASON_CONTENTION\x10\xb6\x01\x12#\n" +
 	"\x1eERROR_REASON_DEADLINE_EXCEEDED\x10\xb7\x01\x12\x1a\n" +
-	"\x15ERROR_REASON_CANCELED\x10\xb8\x01B\x8a\x01\n" +
+	"\x15ERROR_REASON_CANCELED\x10\xb8\x01\x12\"\n" +
+	"\x1dERROR_REASON_WATCHER_TOO_SLOW\x10\xbe\x01\x12\x1f\n" +
+	"\x1aERROR_REASON_SHUTTING_DOWN\x10\xbf\x01B\x8a\x01\n" +
 	"\fcom.berth.v1B\n" +
 	"ErrorProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
