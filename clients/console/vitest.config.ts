@@ -7,7 +7,10 @@ export default defineConfig({
   test: {
     projects: [
       {
-        resolve: { alias: { "@berthhq/client": client }, dedupe: ["@bufbuild/protobuf", "@connectrpc/connect"] },
+        resolve: {
+          alias: { "@berthhq/client": client },
+          dedupe: ["@bufbuild/protobuf", "@connectrpc/connect"],
+        },
         test: { name: "unit", include: ["src/**/*.test.ts", "test/size.test.ts"] },
       },
       // In Chromium, against a running server, which is built and started for them; needs Go.

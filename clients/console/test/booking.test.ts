@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { call, hour, makeSession, useBrowser, visit } from "./browser";
+import { call, hour, makeSession, visit, withBrowser } from "./browser";
 
-useBrowser();
+withBrowser();
 
 interface Members {
   readonly members: readonly { readonly id: string; readonly name: string }[];
@@ -18,11 +18,13 @@ describe("a place", () => {
     // Staff book somebody in, and the session is full.
     await staff.page.getByRole("button", { name: "Book someone in" }).click();
     const dialog = staff.page.getByRole("dialog", { name: "Book someone in" });
-    const { members } = await call<Members>("coach", "MemberService/ListMembers", { query: "member-7@" });
+    const { members } = await call<Members>("coach", "MemberService/ListMembers", {
+      query: "member-7@",
+    });
     const first = members[0];
     if (!first) throw new Error("the demo data have changed");
-    await dialog.getByLabel("Member", { exact: true }).first().fill("member-7@");
-    await staff.page.getByRole("option").first().click();
+    await dialog.getByLabel("Member", { exact: true }).first().fill(first.name);
+    await staff.page.getByRole("option", { name: first.name }).first().click();
     await dialog.getByRole("button", { name: "Book", exact: true }).click();
     await staff.page.getByText(`${first.name} is booked`).waitFor();
     await staff.page.getByText("1 of 1 taken").waitFor();
@@ -31,7 +33,10 @@ describe("a place", () => {
     await using member = await visit({ role: "member", path: "/app/", width: 390, height: 844 });
     const offer = member.page.getByRole("article", { name: title });
     await offer.getByRole("button", { name: `Join waitlist: ${title}` }).click();
-    await member.page.getByRole("dialog", { name: title }).getByRole("button", { name: "Join waitlist" }).click();
+    await member.page
+      .getByRole("dialog", { name: title })
+      .getByRole("button", { name: "Join waitlist" })
+      .click();
     await offer.getByText("Waitlist, number 1").waitFor();
     await staff.page.getByRole("cell", { name: /Mona Member/ }).waitFor();
 
@@ -40,7 +45,10 @@ describe("a place", () => {
     await owner.page.getByRole("button", { name: `Actions: ${first.name}` }).click();
     await owner.page.getByRole("menuitem", { name: "Cancel booking" }).click();
     await owner.page.getByRole("dialog").getByRole("button", { name: "Cancel booking" }).click();
-    await owner.page.getByText(/Cancelled/).first().waitFor();
+    await owner.page
+      .getByText(/Cancelled/)
+      .first()
+      .waitFor();
     await offer.getByText("You are in").waitFor({ timeout: 30_000 });
 
     // She checks in by the code on the wall.
@@ -50,7 +58,9 @@ describe("a place", () => {
     await member.page.getByLabel("Code").fill("forged");
     await member.page.getByRole("button", { name: "Check in" }).click();
     await member.page.getByText("This code is old, or of another session").waitFor();
-    const { token } = await call<{ token: string }>("coach", "CheckInService/GetQrToken", { sessionId: id });
+    const { token } = await call<{ token: string }>("coach", "CheckInService/GetQrToken", {
+      sessionId: id,
+    });
     await member.page.getByLabel("Code").fill(token);
     await member.page.getByRole("button", { name: "Check in" }).click();
     await member.page.getByText("You are checked in").waitFor();
@@ -69,6 +79,7 @@ describe("a place", () => {
     await using there = await visit({ role: "member", path: "/app/" });
     const { page } = there;
     const offer = page.getByRole("article", { name: title });
+    await page.locator(".offer").first().waitFor();
     for (const pick of await page.locator(".days button").all()) {
       await pick.click();
       if (await offer.isVisible()) break;
@@ -77,7 +88,10 @@ describe("a place", () => {
     await offer.getByRole("button", { name: `Book: ${title}` }).click();
     await page.getByRole("dialog", { name: title }).getByRole("button", { name: "Book" }).click();
     await offer.getByText("You are in").waitFor();
-    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "My bookings" }).click();
+    await page
+      .getByRole("navigation", { name: "Main" })
+      .getByRole("link", { name: "My bookings" })
+      .click();
     const ticket = page.getByRole("article", { name: title });
     await ticket.getByRole("button", { name: `Cancel: ${title}` }).click();
     const sure = page.getByRole("dialog", { name: `Give up your place in ${title}?` });

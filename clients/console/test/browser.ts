@@ -20,10 +20,10 @@ export const berth = (): Development =>
 let browser: Browser;
 
 /** Starts Chromium for a file of tests. */
-export function useBrowser(): void {
+export function withBrowser(): void {
   beforeAll(async () => {
     browser = await chromium.launch({
-      executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
       args: [
         "--no-sandbox", // CI runs as root
         "--disable-gpu",
@@ -134,19 +134,31 @@ export async function makeSession(
   startsIn: number,
   more: Record<string, unknown> = {},
 ): Promise<string> {
-  const { locations } = await call<{ locations: Listed[] }>("owner", "TenantService/ListLocations", {});
-  const { services } = await call<{ services: Listed[] }>("owner", "TenantService/ListServices", {});
+  const { locations } = await call<{ locations: Listed[] }>(
+    "owner",
+    "TenantService/ListLocations",
+    {},
+  );
+  const { services } = await call<{ services: Listed[] }>(
+    "owner",
+    "TenantService/ListServices",
+    {},
+  );
   const start = new Date(Math.ceil((Date.now() + startsIn) / 300_000) * 300_000);
-  const { session } = await call<{ session: { id: string } }>("owner", "SessionService/CreateSession", {
-    session: {
-      serviceId: services.find(({ name }) => name === "Vinyasa")?.id,
-      locationId: locations.find(({ name }) => name === "Harbour")?.id,
-      title,
-      startTime: start.toISOString(),
-      ...more,
+  const { session } = await call<{ session: { id: string } }>(
+    "owner",
+    "SessionService/CreateSession",
+    {
+      session: {
+        serviceId: services.find(({ name }) => name === "Vinyasa")?.id,
+        locationId: locations.find(({ name }) => name === "Harbour")?.id,
+        title,
+        startTime: start.toISOString(),
+        ...more,
+      },
+      publish: true,
     },
-    publish: true,
-  });
+  );
   return session.id;
 }
 
@@ -160,7 +172,13 @@ export async function faults(page: Page): Promise<string[]> {
   );
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(" | ")}`);
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 3)
+          .map(({ html, failureSummary }) => `${html} ${failureSummary}`)
+          .join(" | ")}`,
+    );
 }
 
 export const hour = 3_600_000;

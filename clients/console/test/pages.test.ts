@@ -1,7 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { call, club, day, faults, makeSession, type Role, studio, useBrowser, visit } from "./browser";
+import {
+  call,
+  club,
+  day,
+  faults,
+  makeSession,
+  type Role,
+  studio,
+  visit,
+  withBrowser,
+} from "./browser";
 
-useBrowser();
+withBrowser();
 
 interface Page {
   readonly name: string;
@@ -32,7 +42,13 @@ const pages: readonly Page[] = [
   { name: "absent", path: "/nowhere", role: "owner", there: "There is no page here" },
   { name: "schedule on a telephone", path: "/", role: "owner", there: "Today", width: 390 },
   { name: "member's week", path: "/app/", role: "member", there: "Hello Mona", width: 390 },
-  { name: "member's bookings", path: "/app/bookings", role: "member", there: "My bookings", width: 390 },
+  {
+    name: "member's bookings",
+    path: "/app/bookings",
+    role: "member",
+    there: "My bookings",
+    width: 390,
+  },
   { name: "member's credits", path: "/app/credits", role: "member", there: "Credits", width: 390 },
   { name: "member's profile", path: "/app/me", role: "member", there: "Your details", width: 390 },
 ];
@@ -43,7 +59,8 @@ describe.each(["light", "dark"] as const)("in %s", (scheme) => {
       path === "/sessions/"
         ? path + (await makeSession("Looked at", 6 * day))
         : path === "/members/"
-          ? path + (await call<{ member: { id: string } }>("member", "MemberService/GetMe", {})).member.id
+          ? path +
+            (await call<{ member: { id: string } }>("member", "MemberService/GetMe", {})).member.id
           : path;
     await using visited = await visit({
       path: full,
@@ -55,7 +72,9 @@ describe.each(["light", "dark"] as const)("in %s", (scheme) => {
     await visited.page.getByText(there).filter({ visible: true }).first().waitFor();
     await visited.page.waitForLoadState("networkidle");
     expect(await faults(visited.page)).toEqual([]);
-    const overflow = await visited.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    const overflow = await visited.page.evaluate(
+      () => document.documentElement.scrollWidth - innerWidth,
+    );
     expect(overflow).toBeLessThanOrEqual(0);
   });
 });
@@ -85,6 +104,7 @@ it("finds places and people by the keyboard alone", async () => {
   const search = page.getByPlaceholder("Go to a page, find a person, do something…");
   await search.fill("Mona");
   await page.getByText("Mona Member").waitFor();
+  await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: /Mona Member/ }).waitFor();
   await page.keyboard.press("g");

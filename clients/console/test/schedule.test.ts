@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { call, day, makeSession, useBrowser, visit } from "./browser";
+import { call, day, makeSession, visit, withBrowser } from "./browser";
 
-useBrowser();
+withBrowser();
 
 /** The day after so many days in Berlin, as 2026-03-18. */
 const dateIn = (days: number) =>
@@ -9,11 +9,23 @@ const dateIn = (days: number) =>
 
 describe("the schedule", () => {
   it("publishes a week of drafts after showing which", async () => {
-    const { locations } = await call<{ locations: { id: string; name: string }[] }>("owner", "TenantService/ListLocations", {});
-    const { services } = await call<{ services: { id: string }[] }>("owner", "TenantService/ListServices", {});
+    const { locations } = await call<{ locations: { id: string; name: string }[] }>(
+      "owner",
+      "TenantService/ListLocations",
+      {},
+    );
+    const { services } = await call<{ services: { id: string }[] }>(
+      "owner",
+      "TenantService/ListServices",
+      {},
+    );
     const [year, month, date] = dateIn(42).split("-").map(Number);
     await call("owner", "SessionService/CreateSeries", {
-      template: { serviceId: services[0]?.id, locationId: locations.find(({ name }) => name === "Harbour")?.id, title: "Dawn Patrol" },
+      template: {
+        serviceId: services[0]?.id,
+        locationId: locations.find(({ name }) => name === "Harbour")?.id,
+        title: "Dawn Patrol",
+      },
       rule: "FREQ=DAILY;COUNT=3",
       startDate: { year, month, day: date },
       startTimeOfDay: { hours: 6 },
@@ -35,7 +47,11 @@ describe("the schedule", () => {
     const { page } = there;
     await page.getByRole("button", { name: "New session" }).click();
     const form = page.getByRole("dialog", { name: "New session" });
-    await form.getByRole("combobox", { name: "Service" }).or(form.getByLabel("Service")).first().click();
+    await form
+      .getByRole("combobox", { name: "Service" })
+      .or(form.getByLabel("Service"))
+      .first()
+      .click();
     await page.getByRole("option", { name: "Yin" }).click();
     await form.getByLabel("Title").fill("Handmade");
     await form.getByLabel("Start").fill("13:00");
@@ -60,13 +76,25 @@ describe("the schedule", () => {
   });
 
   it("shows a week of 300 sessions in less than a second", async () => {
-    const { location } = await call<{ location: { id: string } }>("owner", "TenantService/CreateLocation", {
-      location: { name: "Big Hall", timeZone: "Europe/Berlin" },
-    });
-    const { services } = await call<{ services: { id: string }[] }>("owner", "TenantService/ListServices", {});
+    const { location } = await call<{ location: { id: string } }>(
+      "owner",
+      "TenantService/CreateLocation",
+      {
+        location: { name: "Big Hall", timeZone: "Europe/Berlin" },
+      },
+    );
+    const { services } = await call<{ services: { id: string }[] }>(
+      "owner",
+      "TenantService/ListServices",
+      {},
+    );
     const monday = new Date(Date.now() + 70 * day);
     monday.setUTCDate(monday.getUTCDate() - ((monday.getUTCDay() + 6) % 7));
-    const [year = 0, month = 0, date = 0] = monday.toISOString().slice(0, 10).split("-").map(Number);
+    const [year = 0, month = 0, date = 0] = monday
+      .toISOString()
+      .slice(0, 10)
+      .split("-")
+      .map(Number);
     const hours = Array.from({ length: 14 }, (_, at) => at + 7).join(",");
     await call("owner", "SessionService/CreateSeries", {
       template: { serviceId: services[0]?.id, locationId: location.id, title: "Crowd" },
@@ -75,7 +103,10 @@ describe("the schedule", () => {
       startTimeOfDay: { hours: 7 },
     });
     const before = new Date(monday.getTime() - 7 * day).toISOString().slice(0, 10);
-    await using there = await visit({ role: "owner", path: `/?location=${location.id}&date=${before}` });
+    await using there = await visit({
+      role: "owner",
+      path: `/?location=${location.id}&date=${before}`,
+    });
     const { page } = there;
     await page.getByText("Nothing is scheduled here").waitFor();
     const took = await page.evaluate(async () => {
@@ -136,7 +167,11 @@ describe("without the server", () => {
     await form.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: /Calm again/ }).waitFor();
     // The browser itself notes every call that found no network.
-    complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes("ERR_INTERNET_DISCONNECTED")));
+    complaints.splice(
+      0,
+      complaints.length,
+      ...complaints.filter((text) => !text.includes("ERR_INTERNET_DISCONNECTED")),
+    );
   });
 
   it("asks to sign in again over the page, with everything still in it", async () => {
@@ -146,7 +181,11 @@ describe("without the server", () => {
     await page.getByRole("button", { name: "Edit" }).click();
     const form = page.getByRole("dialog", { name: "Edit" });
     await form.getByLabel("Title").fill("Next Morning");
-    const refuse = { status: 401, contentType: "application/json", body: '{"code":"unauthenticated"}' };
+    const refuse = {
+      status: 401,
+      contentType: "application/json",
+      body: '{"code":"unauthenticated"}',
+    };
     await page.route("**/dev/token", (route) => route.fulfill({ status: 503 }));
     await page.route("**/berth.v1.**", (route) => route.fulfill(refuse));
     await form.getByRole("button", { name: "Save" }).click();
@@ -161,4 +200,3 @@ describe("without the server", () => {
     complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes("503")));
   });
 });
-

@@ -1,11 +1,29 @@
 import { describe, expect, it } from "vitest";
-import { berth, type Role, useBrowser, visit } from "./browser";
+import { berth, type Role, visit, withBrowser } from "./browser";
 
-useBrowser();
+withBrowser();
 
 const places: Record<Exclude<Role, "member">, string[]> = {
-  owner: ["Schedule", "Members", "Attendance", "Plans", "Policies", "Roles", "Service accounts", "Audit log"],
-  admin: ["Schedule", "Members", "Attendance", "Plans", "Policies", "Roles", "Service accounts", "Audit log"],
+  owner: [
+    "Schedule",
+    "Members",
+    "Attendance",
+    "Plans",
+    "Policies",
+    "Roles",
+    "Service accounts",
+    "Audit log",
+  ],
+  admin: [
+    "Schedule",
+    "Members",
+    "Attendance",
+    "Plans",
+    "Policies",
+    "Roles",
+    "Service accounts",
+    "Audit log",
+  ],
   coach: ["Schedule", "Members", "Plans", "Policies", "Roles"],
 };
 

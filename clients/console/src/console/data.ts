@@ -9,11 +9,11 @@ import {
   SessionService,
   TenantService,
 } from "@berthhq/client";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useMemo } from "react";
 import { useAll } from "../shared/all";
 import { useCan } from "../shared/root";
 import { DAY, millis, startOf, type Temporal } from "../shared/time";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 
 /** The catalog changes seldom. */
 const slow = { staleTime: 60_000 };
@@ -39,9 +39,19 @@ export function useCatalog() {
   const can = useCan();
   const people = { ...slow, enabled: can("member.read") };
   const everything = { includeInactive: true };
-  const locations = useAll(TenantService.method.listLocations, everything, (a) => a.locations, slow);
+  const locations = useAll(
+    TenantService.method.listLocations,
+    everything,
+    (a) => a.locations,
+    slow,
+  );
   const services = useAll(TenantService.method.listServices, everything, (a) => a.services, slow);
-  const resources = useAll(TenantService.method.listResources, everything, (a) => a.resources, slow);
+  const resources = useAll(
+    TenantService.method.listResources,
+    everything,
+    (a) => a.resources,
+    slow,
+  );
   const led = (role: string) => ({ role, status: MemberStatus.ACTIVE });
   const owners = useAll(MemberService.method.listMembers, led("owner"), (a) => a.members, people);
   const admins = useAll(MemberService.method.listMembers, led("admin"), (a) => a.members, people);
@@ -50,7 +60,9 @@ export function useCatalog() {
   const data = useMemo<Catalog | undefined>(() => {
     if (!locations.data || !services.data || !resources.data) return undefined;
     const unique = new Map(
-      [coaches.data, admins.data, owners.data].flatMap((list) => (list ?? []).map((m) => [m.id, m])),
+      [coaches.data, admins.data, owners.data].flatMap((list) =>
+        (list ?? []).map((m) => [m.id, m]),
+      ),
     );
     const staff = [...unique.values()].sort((a, b) => a.name.localeCompare(b.name));
     return {
@@ -90,7 +102,7 @@ export function useSchedule(from: Temporal.PlainDate, days: number, locationId: 
       },
     },
     (answer) => answer.sessions,
-    { keep: true, refetchInterval: 15_000 },
+    { keep: true, refetchInterval: 60_000 },
   );
   const first = from.toString();
   const data = useMemo(() => {

@@ -71,15 +71,78 @@ export function usePlaces(): Place[] {
   const { data } = useCatalog();
   const tees = data?.resources.some(({ kind, active }) => active && kind.toLowerCase() === "tee");
   const all: (Place | false | undefined)[] = [
-    { path: "/", name: t.nav.schedule, permission: "session.read", icon: IconCalendarWeek, key: "s", group: "run" },
-    tees && { path: "/tee-sheet", name: t.nav.teeSheet, permission: "booking.roster", icon: IconFlag3, key: "t", group: "run" },
-    { path: "/members", name: t.nav.members, permission: "member.read", icon: IconUsers, key: "m", group: "run" },
-    { path: "/analytics", name: t.nav.analytics, permission: "analytics.read", icon: IconChartBar, key: "a", group: "run" },
-    { path: "/plans", name: t.nav.plans, permission: "plan.read", icon: IconTicket, key: "p", group: "set" },
-    { path: "/policies", name: t.nav.policies, permission: "policy.read", icon: IconAdjustmentsHorizontal, key: "o", group: "set" },
-    { path: "/roles", name: t.nav.roles, permission: "role.read", icon: IconShieldLock, key: "r", group: "set" },
-    { path: "/service-accounts", name: t.nav.accounts, permission: "account.manage", icon: IconKey, key: "k", group: "set" },
-    { path: "/audit", name: t.nav.audit, permission: "audit.read", icon: IconHistory, key: "l", group: "set" },
+    {
+      path: "/",
+      name: t.nav.schedule,
+      permission: "session.read",
+      icon: IconCalendarWeek,
+      key: "s",
+      group: "run",
+    },
+    tees && {
+      path: "/tee-sheet",
+      name: t.nav.teeSheet,
+      permission: "booking.roster",
+      icon: IconFlag3,
+      key: "t",
+      group: "run",
+    },
+    {
+      path: "/members",
+      name: t.nav.members,
+      permission: "member.read",
+      icon: IconUsers,
+      key: "m",
+      group: "run",
+    },
+    {
+      path: "/analytics",
+      name: t.nav.analytics,
+      permission: "analytics.read",
+      icon: IconChartBar,
+      key: "a",
+      group: "run",
+    },
+    {
+      path: "/plans",
+      name: t.nav.plans,
+      permission: "plan.read",
+      icon: IconTicket,
+      key: "p",
+      group: "set",
+    },
+    {
+      path: "/policies",
+      name: t.nav.policies,
+      permission: "policy.read",
+      icon: IconAdjustmentsHorizontal,
+      key: "o",
+      group: "set",
+    },
+    {
+      path: "/roles",
+      name: t.nav.roles,
+      permission: "role.read",
+      icon: IconShieldLock,
+      key: "r",
+      group: "set",
+    },
+    {
+      path: "/service-accounts",
+      name: t.nav.accounts,
+      permission: "account.manage",
+      icon: IconKey,
+      key: "k",
+      group: "set",
+    },
+    {
+      path: "/audit",
+      name: t.nav.audit,
+      permission: "audit.read",
+      icon: IconHistory,
+      key: "l",
+      group: "set",
+    },
   ];
   return all.filter((place): place is Place => Boolean(place) && can((place as Place).permission));
 }
@@ -133,7 +196,7 @@ function Console() {
   useEffect(() => {
     close();
     main.current?.scrollTo(0, 0);
-  }, [pathname, close]);
+  }, [close]);
   useEffect(() => {
     // Mantine's calendars speak through dayjs.
     if (language === "de") void import("dayjs/locale/de");
@@ -169,18 +232,98 @@ function Console() {
           <Guarded key={pathname}>
             <Suspense fallback={null}>
               <Routes>
-                <Route path="/" element={<Needs permission="session.read"><SchedulePage /></Needs>} />
-                <Route path="/sessions/:id" element={<Needs permission="booking.roster"><SessionPage /></Needs>} />
-                <Route path="/tee-sheet" element={<Needs permission="booking.roster"><TeeSheetPage /></Needs>} />
-                <Route path="/members" element={<Needs permission="member.read"><MembersPage /></Needs>} />
-                <Route path="/members/:id" element={<Needs permission="member.read"><MemberPage /></Needs>} />
-                <Route path="/plans" element={<Needs permission="plan.read"><PlansPage /></Needs>} />
-                <Route path="/analytics" element={<Needs permission="analytics.read"><AnalyticsPage /></Needs>} />
-                <Route path="/policies" element={<Needs permission="policy.read"><PoliciesPage /></Needs>} />
-                <Route path="/roles" element={<Needs permission="role.read"><RolesPage /></Needs>} />
-                <Route path="/service-accounts" element={<Needs permission="account.manage"><AccountsPage /></Needs>} />
-                <Route path="/audit" element={<Needs permission="audit.read"><AuditPage /></Needs>} />
-                <Route path="*" element={<State title={t.states.noPage}>{t.states.noPageNote}</State>} />
+                <Route
+                  path="/"
+                  element={
+                    <Needs permission="session.read">
+                      <SchedulePage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="/sessions/:id"
+                  element={
+                    <Needs permission="booking.roster">
+                      <SessionPage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="/tee-sheet"
+                  element={
+                    <Needs permission="booking.roster">
+                      <TeeSheetPage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="/members"
+                  element={
+                    <Needs permission="member.read">
+                      <MembersPage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="/members/:id"
+                  element={
+                    <Needs permission="member.read">
+                      <MemberPage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="/plans"
+                  element={
+                    <Needs permission="plan.read">
+                      <PlansPage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="/analytics"
+                  element={
+                    <Needs permission="analytics.read">
+                      <AnalyticsPage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="/policies"
+                  element={
+                    <Needs permission="policy.read">
+                      <PoliciesPage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="/roles"
+                  element={
+                    <Needs permission="role.read">
+                      <RolesPage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="/service-accounts"
+                  element={
+                    <Needs permission="account.manage">
+                      <AccountsPage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="/audit"
+                  element={
+                    <Needs permission="audit.read">
+                      <AuditPage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="*"
+                  element={<State title={t.states.noPage}>{t.states.noPageNote}</State>}
+                />
               </Routes>
             </Suspense>
           </Guarded>
@@ -318,7 +461,10 @@ function Account() {
             <span className="ellipsis" style={{ display: "block", fontWeight: 560 }}>
               {member.name}
             </span>
-            <span className="ellipsis" style={{ display: "block", fontSize: 12, color: "var(--ink-3)" }}>
+            <span
+              className="ellipsis"
+              style={{ display: "block", fontSize: 12, color: "var(--ink-3)" }}
+            >
               {member.roles.map((role) => roles[role] ?? role).join(", ")}
             </span>
           </span>

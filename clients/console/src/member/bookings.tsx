@@ -12,14 +12,23 @@ import { useGiveUp, useLeave } from "./giveup";
 
 export function BookingsPage() {
   const t = useText();
-  const upcoming = useQuery(BookingService.method.listMyBookings, { pageSize: 100 }, { refetchInterval: 10_000 });
+  const upcoming = useQuery(
+    BookingService.method.listMyBookings,
+    { pageSize: 100 },
+    { refetchInterval: 60_000 },
+  );
   const past = useMemo(() => {
     const now = Math.floor(Date.now() / HOUR) * HOUR; // the same question for an hour
     return { start: timestampFromMs(now - 60 * DAY), end: timestampFromMs(now) };
   }, []);
-  const before = useQuery(BookingService.method.listMyBookings, { startsWithin: past, pageSize: 100 });
+  const before = useQuery(BookingService.method.listMyBookings, {
+    startsWithin: past,
+    pageSize: 100,
+  });
   const live = (booking: Booking) =>
-    booking.status === BookingStatus.CONFIRMED || booking.status === BookingStatus.PENDING || booking.status === BookingStatus.ATTENDED;
+    booking.status === BookingStatus.CONFIRMED ||
+    booking.status === BookingStatus.PENDING ||
+    booking.status === BookingStatus.ATTENDED;
   return (
     <>
       <h1>{t.app.mine}</h1>
@@ -66,7 +75,15 @@ export function BookingsPage() {
                     </td>
                     <td>{booking.sessionTitle}</td>
                     <td className="right">
-                      <Tag tone={booking.status === BookingStatus.ATTENDED ? "good" : booking.status === BookingStatus.NO_SHOW ? "bad" : ""}>
+                      <Tag
+                        tone={
+                          booking.status === BookingStatus.ATTENDED
+                            ? "good"
+                            : booking.status === BookingStatus.NO_SHOW
+                              ? "bad"
+                              : ""
+                        }
+                      >
                         {t.bookingStatus[booking.status]}
                       </Tag>
                     </td>
@@ -92,8 +109,10 @@ function Ticket({ booking }: { booking: Booking }) {
     <article className="card ticket" aria-label={booking.sessionTitle}>
       <div>
         <div className="when">
-          <Time at={booking.sessionStartTime} zone={booking.timeZone} as="longDay" />, <Time at={booking.sessionStartTime} zone={booking.timeZone} as="time" />–
-          <Time at={booking.sessionEndTime} zone={booking.timeZone} as="time" /> <span className="muted">{zoneName(booking.timeZone, locale)}</span>
+          <Time at={booking.sessionStartTime} zone={booking.timeZone} as="longDay" />,{" "}
+          <Time at={booking.sessionStartTime} zone={booking.timeZone} as="time" />–
+          <Time at={booking.sessionEndTime} zone={booking.timeZone} as="time" />{" "}
+          <span className="muted">{zoneName(booking.timeZone, locale)}</span>
         </div>
         <div className="what">
           {booking.sessionTitle}
@@ -111,11 +130,19 @@ function Ticket({ booking }: { booking: Booking }) {
         ) : (
           <>
             {soon && (
-              <Button component={Link} to={`/checkin/${booking.sessionId}`} leftSection={<IconQrcode size={18} />}>
+              <Button
+                component={Link}
+                to={`/checkin/${booking.sessionId}`}
+                leftSection={<IconQrcode size={18} />}
+              >
                 {t.app.checkIn}
               </Button>
             )}
-            <Button variant="default" onClick={() => void giveUp(booking.id)} aria-label={`${t.app.cancel}: ${booking.sessionTitle}`}>
+            <Button
+              variant="default"
+              onClick={() => void giveUp(booking.id)}
+              aria-label={`${t.app.cancel}: ${booking.sessionTitle}`}
+            >
               {t.app.cancel}
             </Button>
           </>
@@ -132,12 +159,15 @@ function Waiting({ entry }: { entry: WaitlistEntry }) {
     <article className="card ticket" aria-label={entry.sessionTitle}>
       <div>
         <div className="when">
-          <Time at={entry.sessionStartTime} zone={entry.timeZone} as="longDay" />, <Time at={entry.sessionStartTime} zone={entry.timeZone} as="time" />
+          <Time at={entry.sessionStartTime} zone={entry.timeZone} as="longDay" />,{" "}
+          <Time at={entry.sessionStartTime} zone={entry.timeZone} as="time" />
         </div>
         <div className="what">{entry.sessionTitle}</div>
         {entry.passedOverReason && (
           <div className="muted" style={{ fontSize: 13 }}>
-            {t.session.passedOver(t.reasons[entry.passedOverReason]?.({}) ?? entry.passedOverReason)}
+            {t.session.passedOver(
+              t.reasons[entry.passedOverReason]?.({}) ?? entry.passedOverReason,
+            )}
           </div>
         )}
       </div>

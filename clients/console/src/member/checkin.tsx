@@ -38,7 +38,10 @@ export function CheckInPage() {
     setLocating(true);
     navigator.geolocation.getCurrentPosition(
       async ({ coords: { latitude, longitude } }) => {
-        await prove({ case: "position", value: { $typeName: "google.type.LatLng", latitude, longitude } });
+        await prove({
+          case: "position",
+          value: { $typeName: "google.type.LatLng", latitude, longitude },
+        });
         setLocating(false);
       },
       () => {
@@ -88,11 +91,21 @@ export function CheckInPage() {
               }}
             />
           ) : (
-            <Button size="lg" leftSection={<IconQrcode size={22} />} onClick={() => setScanning(true)}>
+            <Button
+              size="lg"
+              leftSection={<IconQrcode size={22} />}
+              onClick={() => setScanning(true)}
+            >
               {t.app.byQr}
             </Button>
           )}
-          <Button size="lg" variant="default" leftSection={<IconMapPin size={20} />} loading={locating} onClick={locate}>
+          <Button
+            size="lg"
+            variant="default"
+            leftSection={<IconMapPin size={20} />}
+            loading={locating}
+            onClick={locate}
+          >
             {t.app.byGps}
           </Button>
           <form

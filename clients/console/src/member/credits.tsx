@@ -9,7 +9,7 @@ import { Card, Shown, State, Tag, Time } from "../shared/ui";
 export function CreditsPage() {
   const t = useText();
   const { tenant } = useMe();
-  const balance = useQuery(CreditService.method.getBalance, {}, { refetchInterval: 20_000 });
+  const balance = useQuery(CreditService.method.getBalance, {}, { refetchInterval: 60_000 });
   return (
     <>
       <h1>{t.app.credits}</h1>
@@ -32,14 +32,19 @@ export function CreditsPage() {
                   key={one.id}
                   bare
                   title={one.planName}
-                  extra={<Tag tone={one.status === 1 ? "good" : "warn"}>{t.subscriptionStatus[one.status]}</Tag>}
+                  extra={
+                    <Tag tone={one.status === 1 ? "good" : "warn"}>
+                      {t.subscriptionStatus[one.status]}
+                    </Tag>
+                  }
                 >
                   <p className="muted" style={{ margin: 0, padding: "10px 16px", fontSize: 13 }}>
                     {one.planKind === PlanKind.CREDITS && t.app.credit(one.balance)}
                     {one.periodEndTime && (
                       <>
                         {" · "}
-                        {t.members.renews} <Time at={one.periodEndTime} zone={tenant.timeZone} as="date" />
+                        {t.members.renews}{" "}
+                        <Time at={one.periodEndTime} zone={tenant.timeZone} as="date" />
                       </>
                     )}
                     {one.endTime && (
@@ -66,7 +71,10 @@ function Ledger({ subscriptionId }: { subscriptionId: string }) {
   const ledger = useInfiniteQuery(
     CreditService.method.listLedger,
     { subscriptionId, pageSize: 10, pageToken: "" },
-    { pageParamKey: "pageToken", getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined },
+    {
+      pageParamKey: "pageToken",
+      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+    },
   );
   return (
     <Shown of={ledger} rows={3}>
@@ -83,7 +91,10 @@ function Ledger({ subscriptionId }: { subscriptionId: string }) {
                       <Time at={entry.createTime} zone={tenant.timeZone} as="dateTime" />
                     </td>
                     <td>{t.creditKind[entry.kind]}</td>
-                    <td className="right num" style={{ color: entry.amount > 0 ? "var(--good)" : undefined }}>
+                    <td
+                      className="right num"
+                      style={{ color: entry.amount > 0 ? "var(--good)" : undefined }}
+                    >
                       {entry.amount > 0 ? `+${entry.amount}` : `−${-entry.amount}`}
                     </td>
                     <td className="right num muted">{entry.balance}</td>
@@ -92,7 +103,12 @@ function Ledger({ subscriptionId }: { subscriptionId: string }) {
             </tbody>
           </table>
           {ledger.hasNextPage && (
-            <Button variant="subtle" size="compact-sm" m="xs" onClick={() => void ledger.fetchNextPage()}>
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              m="xs"
+              onClick={() => void ledger.fetchNextPage()}
+            >
               {t.actions.more}
             </Button>
           )}

@@ -17,13 +17,17 @@ export function useGiveUp() {
   });
   return async (bookingId: string) => {
     try {
-      const { booking } = await callUnaryMethod(transport, BookingService.method.getBooking, { bookingId });
+      const { booking } = await callUnaryMethod(transport, BookingService.method.getBooking, {
+        bookingId,
+      });
       if (!booking) return;
       const until = booking.cancellableUntil;
       const free = until && millis(until) > Date.now();
       const answer = await ask({
         title: t.app.cancelTitle(booking.sessionTitle),
-        body: free ? t.app.cancelFree(showTime(until, booking.timeZone, locale, "dayTime")) : t.app.cancelLate,
+        body: free
+          ? t.app.cancelFree(showTime(until, booking.timeZone, locale, "dayTime"))
+          : t.app.cancelLate,
         yes: t.app.cancel,
         danger: true,
       });
@@ -38,7 +42,12 @@ export function useLeave() {
   const t = useText();
   const leave = useDo(BookingService.method.cancelBooking);
   return async (entryId: string, title: string) => {
-    const answer = await ask({ title: `${t.app.leave}: ${title}?`, yes: t.app.leave, danger: true });
-    if (answer && (await leave.run({ bookingId: entryId }))) notifications.show({ message: t.app.cancelled });
+    const answer = await ask({
+      title: `${t.app.leave}: ${title}?`,
+      yes: t.app.leave,
+      danger: true,
+    });
+    if (answer && (await leave.run({ bookingId: entryId })))
+      notifications.show({ message: t.app.cancelled });
   };
 }

@@ -1,6 +1,13 @@
 import { type Member, MemberService } from "@berthhq/client";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
-import { Alert, Button, SegmentedControl, Select, TextInput, useMantineColorScheme } from "@mantine/core";
+import {
+  Alert,
+  Button,
+  SegmentedControl,
+  Select,
+  TextInput,
+  useMantineColorScheme,
+} from "@mantine/core";
 import { IconExternalLink, IconLogout } from "@tabler/icons-react";
 import { useState } from "react";
 import { type Language, languages, useSpeech, useText } from "../i18n";
@@ -65,7 +72,11 @@ export function MePage() {
                       <Time at={device.lastSeenTime} zone={tenant.timeZone} as="dateTime" />
                     </td>
                     <td className="right">
-                      <Button variant="subtle" size="compact-sm" onClick={() => void forget.run({ deviceId: device.id })}>
+                      <Button
+                        variant="subtle"
+                        size="compact-sm"
+                        onClick={() => void forget.run({ deviceId: device.id })}
+                      >
                         {t.app.unregister}
                       </Button>
                     </td>
@@ -76,11 +87,21 @@ export function MePage() {
           )}
         </Card>
         {can("booking.roster") && (
-          <Button component="a" href="/" variant="default" leftSection={<IconExternalLink size={17} />}>
+          <Button
+            component="a"
+            href="/"
+            variant="default"
+            leftSection={<IconExternalLink size={17} />}
+          >
             {t.app.staff}
           </Button>
         )}
-        <Button variant="subtle" color="gray" leftSection={<IconLogout size={17} />} onClick={() => void auth.signOut()}>
+        <Button
+          variant="subtle"
+          color="gray"
+          leftSection={<IconLogout size={17} />}
+          onClick={() => void auth.signOut()}
+        >
           {t.signIn.out}
         </Button>
       </div>
@@ -123,7 +144,8 @@ function Details({ member }: { member: Member }) {
   const field = (key: keyof Values) => ({
     label: t.fields[key],
     value: values[key],
-    onChange: (event: { currentTarget: { value: string } }) => set({ [key]: event.currentTarget.value }),
+    onChange: (event: { currentTarget: { value: string } }) =>
+      set({ [key]: event.currentTarget.value }),
   });
   return (
     <form
@@ -137,7 +159,12 @@ function Details({ member }: { member: Member }) {
       {editing.theirs && <Alert color="yellow">{t.conflict.title}</Alert>}
       <TextInput {...field("name")} required autoComplete="name" />
       <TextInput {...field("email")} type="email" autoComplete="email" />
-      <TextInput {...field("phone")} type="tel" autoComplete="tel" description={t.members.phoneNote} />
+      <TextInput
+        {...field("phone")}
+        type="tel"
+        autoComplete="tel"
+        description={t.members.phoneNote}
+      />
       <Select
         label={t.fields.timeZone}
         searchable

@@ -8,7 +8,9 @@ declare global {
 }
 
 /** Reads QR codes from pictures: by the browser itself where it can, else by a library that is loaded then. */
-export async function openReader(): Promise<(video: HTMLVideoElement) => Promise<string | undefined>> {
+export async function openReader(): Promise<
+  (video: HTMLVideoElement) => Promise<string | undefined>
+> {
   const { BarcodeDetector } = globalThis;
   if (BarcodeDetector) {
     try {

@@ -46,7 +46,10 @@ export function MemberApp() {
               <Route path="/checkin/:id" element={<CheckInPage />} />
               <Route path="/credits" element={<CreditsPage />} />
               <Route path="/me" element={<MePage />} />
-              <Route path="*" element={<State title={t.states.noPage}>{t.states.noPageNote}</State>} />
+              <Route
+                path="*"
+                element={<State title={t.states.noPage}>{t.states.noPageNote}</State>}
+              />
             </Routes>
           </Suspense>
         </Guarded>

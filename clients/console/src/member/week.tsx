@@ -22,7 +22,18 @@ import { useAll } from "../shared/all";
 import { useDo } from "../shared/calls";
 import { explain, reasonOf } from "../shared/errors";
 import { useMe } from "../shared/root";
-import { DAY, here, millis, sameClock, showDay, showSpan, startOf, today, zoned, zoneName } from "../shared/time";
+import {
+  DAY,
+  here,
+  millis,
+  sameClock,
+  showDay,
+  showSpan,
+  startOf,
+  today,
+  zoned,
+  zoneName,
+} from "../shared/time";
 import { Shown, State, Tag, Time } from "../shared/ui";
 import { useGiveUp } from "./giveup";
 
@@ -34,8 +45,15 @@ export function WeekPage() {
   const { locale } = useSpeech();
   const { tenant, member } = useMe();
   const [params, setParams] = useSearchParams();
-  const locations = useAll(TenantService.method.listLocations, {}, (answer) => answer.locations, { staleTime: 60_000 });
-  const services = useAll(TenantService.method.listServices, { includeInactive: true }, (answer) => answer.services, { staleTime: 60_000 });
+  const locations = useAll(TenantService.method.listLocations, {}, (answer) => answer.locations, {
+    staleTime: 60_000,
+  });
+  const services = useAll(
+    TenantService.method.listServices,
+    { includeInactive: true },
+    (answer) => answer.services,
+    { staleTime: 60_000 },
+  );
   const [kept, keep] = useLocalStorage({ key: "berth.member.location", defaultValue: "" });
   const places = locations.data ?? [];
   const place = places.find(({ id }) => id === kept) ?? places[0];
@@ -49,13 +67,16 @@ export function WeekPage() {
     SessionService.method.listSessions,
     {
       filter: {
-        startsWithin: { start: timestampFromMs(start), end: timestampFromMs(start + (span + 1) * DAY) },
+        startsWithin: {
+          start: timestampFromMs(start),
+          end: timestampFromMs(start + (span + 1) * DAY),
+        },
         locationIds: place ? [place.id] : [],
         states: [SessionState.PUBLISHED],
       },
     },
     (answer) => answer.sessions,
-    { keep: true, refetchInterval: 15_000, enabled: Boolean(place) },
+    { keep: true, refetchInterval: 60_000, enabled: Boolean(place) },
   );
   const dayIn = (session: Session) =>
     session.startTime ? zoned(session.startTime, zone).toPlainDate().toString() : "";
@@ -64,7 +85,16 @@ export function WeekPage() {
   const open = sessions.data?.find(({ id }) => id === chosen?.id) ?? chosen;
   return (
     <>
-      <div style={{ display: "flex", flexWrap: "wrap", alignItems: "end", justifyContent: "space-between", gap: 10, marginBottom: 14 }}>
+      <div
+        style={{
+          display: "flex",
+          flexWrap: "wrap",
+          alignItems: "end",
+          justifyContent: "space-between",
+          gap: 10,
+          marginBottom: 14,
+        }}
+      >
         <h1 style={{ margin: 0 }}>{t.app.hello(member.name.split(" ")[0] ?? member.name)}</h1>
         {places.length > 1 && (
           <Select
@@ -77,7 +107,7 @@ export function WeekPage() {
           />
         )}
       </div>
-      <div className="days" role="group" aria-label={t.fields.date}>
+      <nav className="days" aria-label={t.fields.date}>
         {days.map((one) => {
           const key = one.toString();
           return (
@@ -86,27 +116,40 @@ export function WeekPage() {
               type="button"
               className={mine.has(key) ? "mine" : ""}
               aria-pressed={one.equals(day)}
-              aria-label={showDay(one, locale, "longDay")}
               onClick={() => setParams({ date: key }, { replace: true })}
             >
-              {showDay(one, locale, "weekday")}
-              <b>{one.day}</b>
+              {showDay(one, locale, "weekday")} <b>{one.day}</b>{" "}
+              <span className="sr">{showDay(one, locale, "month")}</span>
               <i />
             </button>
           );
         })}
-      </div>
-      <div style={{ display: "flex", justifyContent: "space-between", gap: 12, marginBottom: 10, fontSize: 13 }}>
+      </nav>
+      <div
+        style={{
+          display: "flex",
+          justifyContent: "space-between",
+          gap: 12,
+          marginBottom: 10,
+          fontSize: 13,
+        }}
+      >
         <strong style={{ fontWeight: 600 }}>{showDay(day, locale, "longDay")}</strong>
         <span className="muted">
           {sameClock(zone, here())
             ? zoneName(zone, locale)
-            : t.schedule.otherZone(zone.replaceAll("_", " "), zoneName(zone, locale), zoneName(here(), locale))}
+            : t.schedule.otherZone(
+                zone.replaceAll("_", " "),
+                zoneName(zone, locale),
+                zoneName(here(), locale),
+              )}
         </span>
       </div>
       <Shown of={sessions} skeleton={<Skeleton height={320} radius="lg" />}>
         {(all) => {
-          const shown = all.filter((session) => dayIn(session) === day.toString() && millis(session.endTime) > Date.now());
+          const shown = all.filter(
+            (session) => dayIn(session) === day.toString() && millis(session.endTime) > Date.now(),
+          );
           return (
             <div className="card">
               {shown.length === 0 ? (
@@ -125,7 +168,11 @@ export function WeekPage() {
           );
         }}
       </Shown>
-      <Modal opened={chosen !== undefined} onClose={() => setChosen(undefined)} title={open?.title ?? ""}>
+      <Modal
+        opened={chosen !== undefined}
+        onClose={() => setChosen(undefined)}
+        title={open?.title ?? ""}
+      >
         {open && (
           <BookForm
             session={open}
@@ -140,12 +187,21 @@ export function WeekPage() {
 }
 
 const isMine = ({ eligibility }: Session) =>
-  eligibility?.status === EligibilityStatus.BOOKED || eligibility?.status === EligibilityStatus.WAITLISTED;
+  eligibility?.status === EligibilityStatus.BOOKED ||
+  eligibility?.status === EligibilityStatus.WAITLISTED;
 
 /** Fewer than this, and it is said how many. */
 const fewSeats = 5;
 
-function Offer({ session, service, onChoose }: { session: Session; service: Service | undefined; onChoose: () => void }) {
+function Offer({
+  session,
+  service,
+  onChoose,
+}: {
+  session: Session;
+  service: Service | undefined;
+  onChoose: () => void;
+}) {
   const t = useText();
   const { locale } = useSpeech();
   const giveUp = useGiveUp();
@@ -153,15 +209,28 @@ function Offer({ session, service, onChoose }: { session: Session; service: Serv
   const length = millis(session.endTime) - millis(session.startTime);
   const status = eligibility?.status;
   const reason = eligibility?.reason ?? "";
-  const opens = eligibility?.metadata["opens_at"];
+  const opens = eligibility?.metadata.opens_at;
   const why =
     status === EligibilityStatus.BLOCKED
       ? reason === "ADVANCE_WINDOW" && opens
-        ? t.app.opensAt(new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZone: zone }).format(Date.parse(opens)))
+        ? t.app.opensAt(
+            new Intl.DateTimeFormat(locale, {
+              weekday: "short",
+              day: "numeric",
+              month: "short",
+              hour: "2-digit",
+              minute: "2-digit",
+              timeZone: zone,
+            }).format(Date.parse(opens)),
+          )
         : (t.reasons[reason]?.(eligibility?.metadata ?? {}) ?? eligibility?.message)
       : undefined;
   return (
-    <article className="offer" style={{ "--c": service?.color || undefined } as CSSProperties} aria-label={session.title}>
+    <article
+      className="offer"
+      style={{ "--c": service?.color || undefined } as CSSProperties}
+      aria-label={session.title}
+    >
       <div>
         <Time at={session.startTime} zone={zone} as="time" />
         <div className="sub">{showSpan(length)}</div>
@@ -189,19 +258,34 @@ function Offer({ session, service, onChoose }: { session: Session; service: Serv
         </Button>
       )}
       {status === EligibilityStatus.BOOKED && (
-        <button type="button" style={plain} onClick={() => void giveUp(eligibility?.bookingId ?? "")} aria-label={`${t.app.cancel}: ${session.title}`}>
+        <button
+          type="button"
+          style={plain}
+          onClick={() => void giveUp(eligibility?.bookingId ?? "")}
+          aria-label={`${t.app.cancel}: ${session.title}`}
+        >
           <Tag tone="good">{t.app.booked}</Tag>
         </button>
       )}
       {status === EligibilityStatus.WAITLISTED && (
         <Tag tone="warn">{t.app.waitlisted(eligibility?.waitlistPosition ?? 0)}</Tag>
       )}
-      {why && <p className="why" style={{ margin: 0 }}>{why}</p>}
+      {why && (
+        <p className="why" style={{ margin: 0 }}>
+          {why}
+        </p>
+      )}
     </article>
   );
 }
 
-const plain: CSSProperties = { background: "none", border: 0, padding: 4, font: "inherit", cursor: "pointer" };
+const plain: CSSProperties = {
+  background: "none",
+  border: 0,
+  padding: 4,
+  font: "inherit",
+  cursor: "pointer",
+};
 
 function BookForm({
   session,
@@ -224,7 +308,9 @@ function BookForm({
   const active = (balance.data?.subscriptions ?? []).filter(({ status }) => status === 1);
   const most = service?.maxParty || service?.minParty || 1;
   const waits = session.eligibility?.status === EligibilityStatus.WAITLIST;
-  const choose = active.length > 1 || (error !== undefined && reasonOf(error) === ErrorReason.PLAN_CHOICE_REQUIRED);
+  const choose =
+    active.length > 1 ||
+    (error !== undefined && reasonOf(error) === ErrorReason.PLAN_CHOICE_REQUIRED);
   return (
     <form
       className="form"
@@ -232,7 +318,11 @@ function BookForm({
         event.preventDefault();
         setError(undefined);
         try {
-          const answer = await book.run({ sessionId: session.id, partySize: party, subscriptionId: plan ?? "" });
+          const answer = await book.run({
+            sessionId: session.id,
+            partySize: party,
+            subscriptionId: plan ?? "",
+          });
           if (answer?.outcome.case === "entry") {
             notifications.show({ message: t.app.queuedNow(answer.outcome.value.position) });
           } else notifications.show({ message: t.app.bookedNow(session.title) });
@@ -244,7 +334,8 @@ function BookForm({
     >
       <p style={{ margin: 0 }}>
         <strong style={{ fontWeight: 600 }}>
-          <Time at={session.startTime} zone={session.timeZone} as="longDay" />, <Time at={session.startTime} zone={session.timeZone} as="time" />
+          <Time at={session.startTime} zone={session.timeZone} as="longDay" />,{" "}
+          <Time at={session.startTime} zone={session.timeZone} as="time" />
         </strong>
         <br />
         <span className="muted">
@@ -253,7 +344,9 @@ function BookForm({
         </span>
       </p>
       {(session.description || service?.description) && (
-        <p style={{ margin: 0, whiteSpace: "pre-wrap" }}>{session.description || service?.description}</p>
+        <p style={{ margin: 0, whiteSpace: "pre-wrap" }}>
+          {session.description || service?.description}
+        </p>
       )}
       {most > 1 && (
         <NumberInput
@@ -276,11 +369,12 @@ function BookForm({
           }))}
         />
       )}
-      {error !== undefined && <Alert color="red">{explain(error, t, locale, session.timeZone)}</Alert>}
+      {error !== undefined && (
+        <Alert color="red">{explain(error, t, locale, session.timeZone)}</Alert>
+      )}
       <Button type="submit" size="md" fullWidth loading={book.busy} data-autofocus>
         {waits ? t.app.join : t.app.book}
       </Button>
     </form>
   );
 }
-

@@ -1,4 +1,4 @@
-import { ErrorReason, berthError } from "@berthhq/client";
+import { berthError, ErrorReason } from "@berthhq/client";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";

@@ -44,14 +44,20 @@ export function Asking() {
   };
   const question = asked?.question;
   return (
-    <Modal opened={Boolean(question)} onClose={() => answer(undefined)} title={question?.title ?? ""}>
+    <Modal
+      opened={Boolean(question)}
+      onClose={() => answer(undefined)}
+      title={question?.title ?? ""}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
           answer({ reason });
         }}
       >
-        {question?.body && <div style={{ color: "var(--ink-2)", marginBottom: 14 }}>{question.body}</div>}
+        {question?.body && (
+          <div style={{ color: "var(--ink-2)", marginBottom: 14 }}>{question.body}</div>
+        )}
         {question?.reason && (
           <Textarea
             label={question.reason}
@@ -68,7 +74,11 @@ export function Asking() {
           <Button variant="default" onClick={() => answer(undefined)}>
             {t.actions.back}
           </Button>
-          <Button type="submit" color={question?.danger ? "red.8" : "tide"} data-autofocus={!question?.reason}>
+          <Button
+            type="submit"
+            color={question?.danger ? "red.8" : "tide"}
+            data-autofocus={!question?.reason}
+          >
             {question?.yes}
           </Button>
         </div>

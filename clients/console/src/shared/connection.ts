@@ -39,6 +39,7 @@ export class Connection {
     } catch {
       // Not yet.
     }
+    this.lost();
     this.#look();
   }
 

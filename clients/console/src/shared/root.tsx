@@ -8,11 +8,11 @@ import {
   type Tenant,
   TenantService,
 } from "@berthhq/client";
-import { TransportProvider, useQuery } from "@connectrpc/connect-query";
+import { TransportProvider, useQuery, useTransport } from "@connectrpc/connect-query";
 import { Button, Loader, MantineProvider, Modal } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
-import { QueryClientProvider, useQueryClient } from "@tanstack/react-query";
 import { IconPlugConnectedX } from "@tabler/icons-react";
+import { QueryClientProvider, useQueryClient } from "@tanstack/react-query";
 import { setNonce } from "get-nonce";
 import {
   createContext,
@@ -26,11 +26,12 @@ import {
 } from "react";
 import { createRoot } from "react-dom/client";
 import { Speaking, useText } from "../i18n";
-import { Asking } from "./ask";
 import { openQueries, openTransport } from "./api";
+import { Asking } from "./ask";
 import { Auth } from "./auth";
 import { Connection } from "./connection";
 import { reasonOf } from "./errors";
+import { watch } from "./live";
 import { SignIn } from "./signin";
 import { theme } from "./theme";
 import { Failure, Guarded } from "./ui";
@@ -60,8 +61,8 @@ export function useAuthState() {
   return useSyncExternalStore(auth.subscribe, auth.snapshot);
 }
 
-/** How often roles are asked for again: a change holds on the server at once, and shows here soon. */
-const rolesEvery = 10_000;
+/** How often roles are asked for again, should an event of their change be missed. */
+const rolesEvery = 60_000;
 
 /** Opens an app at "/" or "/app/". */
 export function open(base: string, app: ReactNode): void {
@@ -75,7 +76,7 @@ export function open(base: string, app: ReactNode): void {
   queries.getQueryCache().subscribe((event) => {
     if (event.type !== "updated" || event.action.type !== "error") return;
     if (reasonOf(event.action.error) === ErrorReason.PERMISSION_DENIED) {
-      void queries.invalidateQueries({ predicate: ({ meta }) => meta?.["me"] === true });
+      void queries.invalidateQueries({ predicate: ({ meta }) => meta?.me === true });
     }
   });
   void auth.start();
@@ -83,8 +84,8 @@ export function open(base: string, app: ReactNode): void {
   if (!place) throw new Error("the page has no root");
   createRoot(place).render(
     <StrictMode>
-      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-        <Speaking>
+      <Speaking>
+        <Themed nonce={nonce}>
           <AuthContext value={auth}>
             <TransportProvider transport={transport}>
               <QueryClientProvider client={queries}>
@@ -95,9 +96,19 @@ export function open(base: string, app: ReactNode): void {
               </QueryClientProvider>
             </TransportProvider>
           </AuthContext>
-        </Speaking>
-      </MantineProvider>
+        </Themed>
+      </Speaking>
     </StrictMode>,
+  );
+}
+
+function Themed({ nonce, children }: { nonce: string; children: ReactNode }) {
+  const t = useText();
+  const look = useMemo(() => theme(t.actions.close), [t]);
+  return (
+    <MantineProvider theme={look} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      {children}
+    </MantineProvider>
   );
 }
 
@@ -122,15 +133,39 @@ function Gate({ connection, children }: { connection: Connection; children: Reac
   return (
     <>
       <LostConnection connection={connection} />
-      {state.tenant === "" ? <ChooseTenant /> : <Known key={who}>{children}</Known>}
+      {state.tenant === "" ? (
+        <ChooseTenant />
+      ) : (
+        <Known key={who} who={who} connection={connection}>
+          {children}
+        </Known>
+      )}
       <Asking />
       <SignInAgain open={state.kind === "expired"} />
     </>
   );
 }
 
-function Known({ children }: { children: ReactNode }) {
-  const me = useQuery(MemberService.method.getMe, {}, { refetchInterval: rolesEvery, meta: { me: true } });
+function Known({
+  who,
+  connection,
+  children,
+}: {
+  who: string;
+  connection: Connection;
+  children: ReactNode;
+}) {
+  const transport = useTransport();
+  const queries = useQueryClient();
+  useEffect(
+    () => watch({ transport, queries, who, lost: () => void connection.probe() }),
+    [transport, queries, who, connection],
+  );
+  const me = useQuery(
+    MemberService.method.getMe,
+    {},
+    { refetchInterval: rolesEvery, meta: { me: true } },
+  );
   const tenant = useQuery(TenantService.method.getTenant, {}, { staleTime: 60_000 });
   const known = useMemo<Me | undefined>(() => {
     if (!me.data?.member || !tenant.data?.tenant) return undefined;

@@ -1,6 +1,20 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
-import { atWallClock, millis, minuteOfDay, parseClock, sameClock, showClock, showSpan, showTime, startOf, Temporal, weekStart, zoned, zoneName } from "./time";
+import {
+  atWallClock,
+  millis,
+  minuteOfDay,
+  parseClock,
+  sameClock,
+  showClock,
+  showSpan,
+  showTime,
+  startOf,
+  Temporal,
+  weekStart,
+  zoned,
+  zoneName,
+} from "./time";
 
 const day = (text: string) => Temporal.PlainDate.from(text);
 const utc = (text: string) => timestampFromMs(Date.parse(text));
@@ -27,7 +41,9 @@ describe("the wall clock", () => {
   });
 
   it("has days that do not begin at midnight", () => {
-    expect(millis(startOf(day("2026-09-06"), "America/Santiago"))).toBe(Date.parse("2026-09-06T04:00:00Z"));
+    expect(millis(startOf(day("2026-09-06"), "America/Santiago"))).toBe(
+      Date.parse("2026-09-06T04:00:00Z"),
+    );
   });
 });
 
@@ -46,7 +62,19 @@ it("says times as people of a place do", () => {
 });
 
 it("reads and writes clocks and spans", () => {
-  expect(["7:05", "23:59", "24:00", "1:60", "x"].map(parseClock)).toEqual([425, 1439, undefined, undefined, undefined]);
+  expect(["7:05", "23:59", "24:00", "1:60", "x"].map(parseClock)).toEqual([
+    425,
+    1439,
+    undefined,
+    undefined,
+    undefined,
+  ]);
   expect([0, 425, 1439].map(showClock)).toEqual(["00:00", "07:05", "23:59"]);
-  expect([0, 45, 75, 1440, 1530].map((minutes) => showSpan(minutes * 60_000))).toEqual(["0 min", "45 min", "1 h 15 min", "1 d", "1 d 1 h 30 min"]);
+  expect([0, 45, 75, 1440, 1530].map((minutes) => showSpan(minutes * 60_000))).toEqual([
+    "0 min",
+    "45 min",
+    "1 h 15 min",
+    "1 d",
+    "1 d 1 h 30 min",
+  ]);
 });

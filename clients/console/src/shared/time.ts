@@ -144,7 +144,11 @@ export function showClock(minute: number): string {
 /** "2 h", "1 h 15 min": units that English, German and French share. */
 export function showSpan(ms: number): string {
   const minutes = Math.round(ms / MINUTE);
-  const [days, hours, rest] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60), minutes % 60];
+  const [days, hours, rest] = [
+    Math.floor(minutes / 1440),
+    Math.floor((minutes % 1440) / 60),
+    minutes % 60,
+  ];
   const parts = [days && `${days} d`, hours && `${hours} h`, rest && `${rest} min`].filter(Boolean);
   return parts.join(" ") || "0 min";
 }

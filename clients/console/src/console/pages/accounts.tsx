@@ -1,6 +1,16 @@
 import { AccessService, type ServiceAccount } from "@berthhq/client";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
-import { Alert, Button, Drawer, Modal, MultiSelect, Select, Switch, Textarea, TextInput } from "@mantine/core";
+import {
+  Alert,
+  Button,
+  Drawer,
+  Modal,
+  MultiSelect,
+  Select,
+  Switch,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useSpeech, useText } from "../../i18n";
@@ -79,7 +89,16 @@ export function AccountsPage() {
         <Alert color="yellow" mb="md">
           {t.accounts.keyNote}
         </Alert>
-        <div className="card" style={{ display: "flex", gap: 8, alignItems: "center", padding: "10px 12px", marginBottom: 16 }}>
+        <div
+          className="card"
+          style={{
+            display: "flex",
+            gap: 8,
+            alignItems: "center",
+            padding: "10px 12px",
+            marginBottom: 16,
+          }}
+        >
           <code style={{ flex: 1, overflowWrap: "anywhere", fontSize: 13 }}>{secret?.key}</code>
           <CopyButton text={secret?.key ?? ""} label={t.actions.copy} />
         </div>
@@ -91,7 +110,13 @@ export function AccountsPage() {
   );
 }
 
-function Account({ account, onSecret }: { account: ServiceAccount; onSecret: (secret: Secret) => void }) {
+function Account({
+  account,
+  onSecret,
+}: {
+  account: ServiceAccount;
+  onSecret: (secret: Secret) => void;
+}) {
   const t = useText();
   const { tenant } = useMe();
   const [rotating, setRotating] = useState(false);
@@ -100,14 +125,20 @@ function Account({ account, onSecret }: { account: ServiceAccount; onSecret: (se
   const revoke = useDo(AccessService.method.revokeServiceAccount);
   const names = t.roleNames as Record<string, string>;
   const gone = account.revokeTime !== undefined;
-  const keys = account.keys.filter(({ expireTime }) => !expireTime || millis(expireTime) > Date.now());
+  const keys = account.keys.filter(
+    ({ expireTime }) => !expireTime || millis(expireTime) > Date.now(),
+  );
   return (
     <Card
       bare
       title={
         <span style={{ display: "inline-flex", gap: 10, alignItems: "center", flexWrap: "wrap" }}>
           {account.name}
-          {gone ? <Tag tone="bad">{t.accounts.revoked}</Tag> : <Tag tone="good">{t.accounts.inForce}</Tag>}
+          {gone ? (
+            <Tag tone="bad">{t.accounts.revoked}</Tag>
+          ) : (
+            <Tag tone="good">{t.accounts.inForce}</Tag>
+          )}
           {account.roles.map((role) => (
             <Tag key={role} tone="plain">
               {names[role] ?? role}
@@ -141,7 +172,9 @@ function Account({ account, onSecret }: { account: ServiceAccount; onSecret: (se
         )
       }
     >
-      {account.description && <p style={{ margin: 0, padding: "12px 16px 0", fontSize: 13 }}>{account.description}</p>}
+      {account.description && (
+        <p style={{ margin: 0, padding: "12px 16px 0", fontSize: 13 }}>{account.description}</p>
+      )}
       {keys.length > 0 && (
         <div className="scroll-x">
           <table className="table">
@@ -157,12 +190,17 @@ function Account({ account, onSecret }: { account: ServiceAccount; onSecret: (se
                   </td>
                   <td className="muted">
                     {t.accounts.lastUsed}:{" "}
-                    {key.lastUsedTime ? <Time at={key.lastUsedTime} zone={tenant.timeZone} as="dateTime" /> : t.accounts.never}
+                    {key.lastUsedTime ? (
+                      <Time at={key.lastUsedTime} zone={tenant.timeZone} as="dateTime" />
+                    ) : (
+                      t.accounts.never
+                    )}
                   </td>
                   <td className="right">
                     {key.expireTime && (
                       <Tag tone="warn">
-                        {t.accounts.ends} <Time at={key.expireTime} zone={tenant.timeZone} as="dateTime" />
+                        {t.accounts.ends}{" "}
+                        <Time at={key.expireTime} zone={tenant.timeZone} as="dateTime" />
                       </Tag>
                     )}
                   </td>
@@ -172,7 +210,11 @@ function Account({ account, onSecret }: { account: ServiceAccount; onSecret: (se
           </table>
         </div>
       )}
-      <Modal opened={rotating} onClose={() => setRotating(false)} title={t.accounts.rotateTitle(account.name)}>
+      <Modal
+        opened={rotating}
+        onClose={() => setRotating(false)}
+        title={t.accounts.rotateTitle(account.name)}
+      >
         <form
           className="form"
           onSubmit={async (event) => {

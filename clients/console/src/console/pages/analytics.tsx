@@ -32,7 +32,9 @@ const plain = (d: { year: number; month: number; day: number } | undefined) =>
 function usePercent() {
   const { locale } = useSpeech();
   return (rate: number | undefined) =>
-    rate === undefined ? "–" : new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 }).format(rate);
+    rate === undefined
+      ? "–"
+      : new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 }).format(rate);
 }
 
 function Analytics({ catalog }: { catalog: Catalog }) {
@@ -58,8 +60,17 @@ function Analytics({ catalog }: { catalog: Catalog }) {
       },
       { replace: true },
     );
-  const summary = useQuery(AnalyticsService.method.getAttendanceSummary, { filter }, { placeholderData: (b) => b });
-  const daily = useAll(AnalyticsService.method.listAttendanceDaily, { filter }, (answer) => answer.days, { keep: true });
+  const summary = useQuery(
+    AnalyticsService.method.getAttendanceSummary,
+    { filter },
+    { placeholderData: (b) => b },
+  );
+  const daily = useAll(
+    AnalyticsService.method.listAttendanceDaily,
+    { filter },
+    (answer) => answer.days,
+    { keep: true },
+  );
   const trend = useQuery(
     AnalyticsService.method.getBookingTrend,
     { filter, bucket: days > 60 ? TrendBucket.WEEK : TrendBucket.DAY },
@@ -70,8 +81,16 @@ function Analytics({ catalog }: { catalog: Catalog }) {
     { filter, groupBy: UtilizationGroup.WEEKDAY_HOUR },
     { placeholderData: (b) => b },
   );
-  const services = useQuery(AnalyticsService.method.getUtilization, { filter, groupBy: UtilizationGroup.SERVICE }, { placeholderData: (b) => b });
-  const locations = useQuery(AnalyticsService.method.getUtilization, { filter, groupBy: UtilizationGroup.LOCATION }, { placeholderData: (b) => b });
+  const services = useQuery(
+    AnalyticsService.method.getUtilization,
+    { filter, groupBy: UtilizationGroup.SERVICE },
+    { placeholderData: (b) => b },
+  );
+  const locations = useQuery(
+    AnalyticsService.method.getUtilization,
+    { filter, groupBy: UtilizationGroup.LOCATION },
+    { placeholderData: (b) => b },
+  );
   return (
     <div className="page">
       <PageHead title={t.nav.analytics} note={t.analytics.note}>
@@ -110,11 +129,18 @@ function Analytics({ catalog }: { catalog: Catalog }) {
       </Shown>
       <div className="stack">
         <Shown of={daily}>{(all) => <Daily days={all} />}</Shown>
-        <div className="split" style={{ gridTemplateColumns: "repeat(auto-fit, minmax(min(100%, 420px), 1fr))" }}>
+        <div
+          className="split"
+          style={{ gridTemplateColumns: "repeat(auto-fit, minmax(min(100%, 420px), 1fr))" }}
+        >
           <Shown of={trend}>{({ points }) => <Trend points={points} />}</Shown>
           <Shown of={heat}>{({ rows }) => <Heat rows={rows} />}</Shown>
-          <Shown of={services}>{({ rows }) => <Used title={t.analytics.byService} rows={rows} />}</Shown>
-          <Shown of={locations}>{({ rows }) => <Used title={t.analytics.byLocation} rows={rows} />}</Shown>
+          <Shown of={services}>
+            {({ rows }) => <Used title={t.analytics.byService} rows={rows} />}
+          </Shown>
+          <Shown of={locations}>
+            {({ rows }) => <Used title={t.analytics.byLocation} rows={rows} />}
+          </Shown>
         </div>
       </div>
     </div>
@@ -131,9 +157,21 @@ function Numbers({ counts }: { counts: AttendanceCounts }) {
     [t.analytics.attendance, percent(counts.attendanceRate), t.analytics.attendanceNote],
     [t.analytics.noShow, percent(counts.noShowRate), number(counts.noShows)],
     [t.analytics.fill, percent(counts.fillRate), t.analytics.fillNote],
-    [t.analytics.cancelled, percent(counts.cancellationRate), t.analytics.cancelledNote(percent(counts.lateCancellationRate))],
-    [t.analytics.sessions, number(counts.sessions), t.analytics.sessionsNote(counts.sessionsCancelled)],
-    [t.analytics.promoted, number(counts.promoted), t.analytics.promotedNote(Number(counts.waitlisted))],
+    [
+      t.analytics.cancelled,
+      percent(counts.cancellationRate),
+      t.analytics.cancelledNote(percent(counts.lateCancellationRate)),
+    ],
+    [
+      t.analytics.sessions,
+      number(counts.sessions),
+      t.analytics.sessionsNote(counts.sessionsCancelled),
+    ],
+    [
+      t.analytics.promoted,
+      number(counts.promoted),
+      t.analytics.promotedNote(Number(counts.waitlisted)),
+    ],
   ];
   return (
     <dl className="stats">
@@ -141,7 +179,7 @@ function Numbers({ counts }: { counts: AttendanceCounts }) {
         <div key={label}>
           <dt>{label}</dt>
           <dd>{value}</dd>
-          <small>{note || " "}</small>
+          <dd className="note">{note || "\u00a0"}</dd>
         </div>
       ))}
     </dl>
@@ -252,7 +290,9 @@ function Daily({ days }: { days: readonly AttendanceDay[] }) {
 function Trend({ points }: { points: readonly BookingTrendPoint[] }) {
   const t = useText();
   const { locale } = useSpeech();
-  const channels = [1, 2, 3].filter((channel) => points.some((point) => point.channels.some((c) => c.channel === channel)));
+  const channels = [1, 2, 3].filter((channel) =>
+    points.some((point) => point.channels.some((c) => c.channel === channel)),
+  );
   const colors = ["", "tide.6", "yellow.6", "grape.5"];
   const data = points.map((point) => {
     const day = plain(point.date);
@@ -296,7 +336,12 @@ function Heat({ rows }: { rows: readonly UtilizationRow[] }) {
           <p className="muted" style={{ margin: "0 0 12px", fontSize: 13 }}>
             {t.analytics.heatNote}
           </p>
-          <div className="heat" style={{ "--hours": hours.length } as CSSProperties} role="img" aria-label={t.analytics.heat}>
+          <div
+            className="heat"
+            style={{ "--hours": hours.length } as CSSProperties}
+            role="img"
+            aria-label={t.analytics.heat}
+          >
             <span />
             {hours.map((hour) => (
               <span key={hour} style={{ textAlign: "center" }}>
@@ -364,7 +409,10 @@ function Used({ title, rows }: { title: string; rows: readonly UtilizationRow[] 
                 <td>
                   {row.rate !== undefined && (
                     <span className="seats">
-                      <i style={{ "--part": `${Math.min(100, row.rate * 100)}%` } as CSSProperties} aria-hidden />
+                      <i
+                        style={{ "--part": `${Math.min(100, row.rate * 100)}%` } as CSSProperties}
+                        aria-hidden
+                      />
                       {percent(row.rate)}
                     </span>
                   )}

@@ -43,7 +43,9 @@ export function AuditPage() {
         last && {
           timeRange: {
             start: startOf(Temporal.PlainDate.from(first), tenant.timeZone),
-            end: timestampFromMs(millis(startOf(Temporal.PlainDate.from(last).add({ days: 1 }), tenant.timeZone))),
+            end: timestampFromMs(
+              millis(startOf(Temporal.PlainDate.from(last).add({ days: 1 }), tenant.timeZone)),
+            ),
           },
         }),
       pageSize: 50,
@@ -61,7 +63,6 @@ export function AuditPage() {
       <div className="filters">
         <DatePickerInput
           type="range"
-          aria-label={t.audit.when}
           placeholder={t.audit.when}
           clearable
           w={210}
@@ -122,7 +123,11 @@ export function AuditPage() {
       </div>
       {entries.hasNextPage && (
         <div style={{ textAlign: "center", marginTop: 14 }}>
-          <Button variant="default" loading={entries.isFetchingNextPage} onClick={() => void entries.fetchNextPage()}>
+          <Button
+            variant="default"
+            loading={entries.isFetchingNextPage}
+            onClick={() => void entries.fetchNextPage()}
+          >
             {t.actions.more}
           </Button>
         </div>
@@ -159,7 +164,9 @@ function Log({ entries, zone }: { entries: readonly AuditEntry[]; zone: string }
                     <Time at={entry.time} zone={zone} as="full" />
                   </td>
                   <td>
-                    {entry.actor?.kind === AuditActorKind.SYSTEM ? t.audit.system : entry.actor?.name || entry.actor?.subject}
+                    {entry.actor?.kind === AuditActorKind.SYSTEM
+                      ? t.audit.system
+                      : entry.actor?.name || entry.actor?.subject}
                   </td>
                   <td>
                     <code style={{ fontSize: 12 }}>{entry.action}</code>
@@ -167,11 +174,15 @@ function Log({ entries, zone }: { entries: readonly AuditEntry[]; zone: string }
                   </td>
                   <td>
                     {page && entry.targetId ? (
-                      <Link to={page + entry.targetId}>{t.audit.kinds[entry.targetKind] ?? entry.targetKind}</Link>
+                      <Link to={page + entry.targetId}>
+                        {t.audit.kinds[entry.targetKind] ?? entry.targetKind}
+                      </Link>
                     ) : (
                       <>
                         {t.audit.kinds[entry.targetKind] ?? entry.targetKind}{" "}
-                        {entry.targetId.length < 30 && <span className="muted">{entry.targetId}</span>}
+                        {entry.targetId.length < 30 && (
+                          <span className="muted">{entry.targetId}</span>
+                        )}
                       </>
                     )}
                   </td>
@@ -234,8 +245,12 @@ function Changes({ entry }: { entry: AuditEntry }) {
                 <td>
                   <code style={{ fontSize: 12 }}>{field}</code>
                 </td>
-                <td style={{ overflowWrap: "anywhere", color: "var(--bad)" }}>{text(was[field])}</td>
-                <td style={{ overflowWrap: "anywhere", color: "var(--good)" }}>{text(is[field])}</td>
+                <td style={{ overflowWrap: "anywhere", color: "var(--bad)" }}>
+                  {text(was[field])}
+                </td>
+                <td style={{ overflowWrap: "anywhere", color: "var(--good)" }}>
+                  {text(is[field])}
+                </td>
               </tr>
             ))}
           </tbody>
@@ -269,7 +284,9 @@ function Changes({ entry }: { entry: AuditEntry }) {
             <dt>{t.audit.target}</dt>
             <dd>
               <Tag tone="plain">{entry.targetKind}</Tag>{" "}
-              <Link to={`?kind=${entry.targetKind}&target=${entry.targetId}`}>{entry.targetId}</Link>
+              <Link to={`?kind=${entry.targetKind}&target=${entry.targetId}`}>
+                {entry.targetId}
+              </Link>
             </dd>
           </>
         )}

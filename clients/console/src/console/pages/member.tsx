@@ -9,7 +9,12 @@ import {
   type Subscription,
   SubscriptionStatus,
 } from "@berthhq/client";
-import { callUnaryMethod, useInfiniteQuery, useQuery, useTransport } from "@connectrpc/connect-query";
+import {
+  callUnaryMethod,
+  useInfiniteQuery,
+  useQuery,
+  useTransport,
+} from "@connectrpc/connect-query";
 import {
   ActionIcon,
   Alert,
@@ -60,14 +65,33 @@ function Profile({ member }: { member: Member }) {
   const update = useDo(MemberService.method.updateMember, { done: t.done.saved });
   const active = member.status === MemberStatus.ACTIVE;
   const tabs = [
-    can("credit.read") && { key: "credits", label: t.members.credits, shown: <Credits member={member} /> },
-    can("attendance.read") && { key: "attendance", label: t.members.bookings, shown: <Attendance member={member} /> },
+    can("credit.read") && {
+      key: "credits",
+      label: t.members.credits,
+      shown: <Credits member={member} />,
+    },
+    can("attendance.read") && {
+      key: "attendance",
+      label: t.members.bookings,
+      shown: <Attendance member={member} />,
+    },
     can("role.read") && { key: "roles", label: t.members.access, shown: <Roles member={member} /> },
   ].filter((tab) => tab !== false);
   const tab = params.get("tab") ?? tabs[0]?.key ?? "";
   return (
     <>
-      <Link to="/members" className="muted" style={{ display: "inline-flex", gap: 5, alignItems: "center", fontSize: 13, textDecoration: "none", marginBottom: 10 }}>
+      <Link
+        to="/members"
+        className="muted"
+        style={{
+          display: "inline-flex",
+          gap: 5,
+          alignItems: "center",
+          fontSize: 13,
+          textDecoration: "none",
+          marginBottom: 10,
+        }}
+      >
         <IconArrowLeft size={15} aria-hidden /> {t.nav.members}
       </Link>
       <PageHead
@@ -75,13 +99,21 @@ function Profile({ member }: { member: Member }) {
           <span style={{ display: "inline-flex", gap: 14, alignItems: "center", flexWrap: "wrap" }}>
             <Face name={member.name} size={44} />
             {member.name}
-            {active ? <RoleTags roles={member.roles} /> : <Tag tone="bad">{t.members.inactive}</Tag>}
+            {active ? (
+              <RoleTags roles={member.roles} />
+            ) : (
+              <Tag tone="bad">{t.members.inactive}</Tag>
+            )}
           </span>
         }
       >
         {can("member.write") && (
           <>
-            <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setEditing(true)}>
+            <Button
+              variant="default"
+              leftSection={<IconPencil size={16} />}
+              onClick={() => setEditing(true)}
+            >
               {t.actions.edit}
             </Button>
             <Menu>
@@ -123,7 +155,11 @@ function Profile({ member }: { member: Member }) {
       <div className="split">
         <div className="stack">
           {tabs.length > 0 && (
-            <Tabs value={tab} onChange={(value) => setParams({ tab: value ?? "" }, { replace: true })} keepMounted={false}>
+            <Tabs
+              value={tab}
+              onChange={(value) => setParams({ tab: value ?? "" }, { replace: true })}
+              keepMounted={false}
+            >
               <Tabs.List mb="md">
                 {tabs.map(({ key, label }) => (
                   <Tabs.Tab key={key} value={key}>
@@ -144,7 +180,9 @@ function Profile({ member }: { member: Member }) {
             <dt>{t.fields.email}</dt>
             <dd>{member.email ? <a href={`mailto:${member.email}`}>{member.email}</a> : "–"}</dd>
             <dt>{t.fields.phone}</dt>
-            <dd className="num">{member.phone ? <a href={`tel:${member.phone}`}>{member.phone}</a> : "–"}</dd>
+            <dd className="num">
+              {member.phone ? <a href={`tel:${member.phone}`}>{member.phone}</a> : "–"}
+            </dd>
             <dt>{t.fields.tier}</dt>
             <dd>{member.tier || "–"}</dd>
             {member.tags.length > 0 && (
@@ -212,12 +250,20 @@ function EditMember({ member, onClose }: { member: Member; onClose: () => void }
     current: versionOf(member),
     failed: setError,
     reread: async () => {
-      const answer = await callUnaryMethod(transport, MemberService.method.getMember, { memberId: member.id });
+      const answer = await callUnaryMethod(transport, MemberService.method.getMember, {
+        memberId: member.id,
+      });
       return versionOf(answer.member ?? member);
     },
     save: (values, changed, etag) =>
       update.run({
-        member: { ...values, phone: values.phone.replace(/[\s()-]/g, ""), tags: [...values.tags], id: member.id, etag },
+        member: {
+          ...values,
+          phone: values.phone.replace(/[\s()-]/g, ""),
+          tags: [...values.tags],
+          id: member.id,
+          etag,
+        },
         updateMask: { paths: changed.map((key) => (key === "timeZone" ? "time_zone" : key)) },
       }),
   });
@@ -225,7 +271,8 @@ function EditMember({ member, onClose }: { member: Member; onClose: () => void }
   const text = (key: Exclude<keyof Values, "tags">) => ({
     label: t.fields[key],
     value: values[key],
-    onChange: (event: { currentTarget: { value: string } }) => set({ [key]: event.currentTarget.value }),
+    onChange: (event: { currentTarget: { value: string } }) =>
+      set({ [key]: event.currentTarget.value }),
   });
   return (
     <form
@@ -244,7 +291,12 @@ function EditMember({ member, onClose }: { member: Member; onClose: () => void }
         <TextInput {...text("tier")} maxLength={50} />
         <TextInput {...text("locale")} maxLength={35} placeholder="pt-PT" />
       </div>
-      <TagsInput label={t.fields.tags} value={[...values.tags]} onChange={(tags) => set({ tags })} maxTags={50} />
+      <TagsInput
+        label={t.fields.tags}
+        value={[...values.tags]}
+        onChange={(tags) => set({ tags })}
+        maxTags={50}
+      />
       <Select
         label={t.fields.timeZone}
         searchable
@@ -254,7 +306,13 @@ function EditMember({ member, onClose }: { member: Member; onClose: () => void }
         data={zones()}
         limit={60}
       />
-      <Textarea {...text("notes")} description={t.members.notesNote} autosize minRows={3} maxLength={4000} />
+      <Textarea
+        {...text("notes")}
+        description={t.members.notesNote}
+        autosize
+        minRows={3}
+        maxLength={4000}
+      />
       {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
       <div className="end">
         <Button variant="default" onClick={onClose}>
@@ -275,13 +333,18 @@ function Credits({ member }: { member: Member }) {
   const can = useCan();
   const [ended, setEnded] = useState(false);
   const [starting, setStarting] = useState(false);
-  const balance = useQuery(CreditService.method.getBalance, { memberId: member.id, includeEnded: ended });
+  const balance = useQuery(CreditService.method.getBalance, {
+    memberId: member.id,
+    includeEnded: ended,
+  });
   return (
     <div className="stack">
       <div style={{ display: "flex", gap: 12, alignItems: "center" }}>
         {balance.data && (
           <span style={{ fontSize: 20, fontWeight: 620 }} className="num">
-            {balance.data.unlimited ? t.members.unlimited : t.plans.creditCount(balance.data.balance)}
+            {balance.data.unlimited
+              ? t.members.unlimited
+              : t.plans.creditCount(balance.data.balance)}
           </span>
         )}
         <Switch
@@ -292,7 +355,12 @@ function Credits({ member }: { member: Member }) {
           onChange={(event) => setEnded(event.currentTarget.checked)}
         />
         {can("subscription.manage") && (
-          <Button size="sm" variant="default" leftSection={<IconPlus size={15} />} onClick={() => setStarting(true)}>
+          <Button
+            size="sm"
+            variant="default"
+            leftSection={<IconPlus size={15} />}
+            onClick={() => setStarting(true)}
+          >
             {t.members.subscribe}
           </Button>
         )}
@@ -304,11 +372,7 @@ function Credits({ member }: { member: Member }) {
               <State title={t.members.noPlan}>{t.members.noPlanNote}</State>
             </div>
           ) : (
-            <>
-              {subscriptions.map((one) => (
-                <SubscriptionCard key={one.id} subscription={one} />
-              ))}
-            </>
+            subscriptions.map((one) => <SubscriptionCard key={one.id} subscription={one} />)
           )
         }
       </Shown>
@@ -336,7 +400,8 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
       bare
       title={
         <span style={{ display: "inline-flex", gap: 10, alignItems: "center" }}>
-          {planName} <Tag tone={subscriptionTones[status] ?? ""}>{t.subscriptionStatus[status]}</Tag>
+          {planName}{" "}
+          <Tag tone={subscriptionTones[status] ?? ""}>{t.subscriptionStatus[status]}</Tag>
         </span>
       }
       extra={
@@ -355,11 +420,17 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
                 )}
                 {status === SubscriptionStatus.ACTIVE ? (
                   <>
-                    <Menu.Item onClick={() => void pause.run({ subscriptionId })}>{t.members.pause}</Menu.Item>
-                    <Menu.Item onClick={() => void debt.run({ subscriptionId })}>{t.members.debt}</Menu.Item>
+                    <Menu.Item onClick={() => void pause.run({ subscriptionId })}>
+                      {t.members.pause}
+                    </Menu.Item>
+                    <Menu.Item onClick={() => void debt.run({ subscriptionId })}>
+                      {t.members.debt}
+                    </Menu.Item>
                   </>
                 ) : (
-                  <Menu.Item onClick={() => void resume.run({ subscriptionId })}>{t.members.resume}</Menu.Item>
+                  <Menu.Item onClick={() => void resume.run({ subscriptionId })}>
+                    {t.members.resume}
+                  </Menu.Item>
                 )}
                 <Menu.Item
                   c="var(--bad)"
@@ -387,7 +458,8 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
         {subscription.periodEndTime && (
           <>
             {" · "}
-            {t.members.renews} <Time at={subscription.periodEndTime} zone={tenant.timeZone} as="date" />
+            {t.members.renews}{" "}
+            <Time at={subscription.periodEndTime} zone={tenant.timeZone} as="date" />
           </>
         )}
         {subscription.endTime && (
@@ -411,14 +483,21 @@ function Ledger({ subscriptionId }: { subscriptionId: string }) {
   const ledger = useInfiniteQuery(
     CreditService.method.listLedger,
     { subscriptionId, pageSize: 12, pageToken: "" },
-    { pageParamKey: "pageToken", getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined },
+    {
+      pageParamKey: "pageToken",
+      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+    },
   );
   return (
     <Shown of={ledger} rows={3}>
       {({ pages }) => {
         const entries = pages.flatMap((page) => page.entries);
         if (entries.length === 0) {
-          return <p className="muted" style={{ margin: 0, padding: "0 16px 14px", fontSize: 13 }}>{t.members.noLedger}</p>;
+          return (
+            <p className="muted" style={{ margin: 0, padding: "0 16px 14px", fontSize: 13 }}>
+              {t.members.noLedger}
+            </p>
+          );
         }
         return (
           <>
@@ -434,7 +513,10 @@ function Ledger({ subscriptionId }: { subscriptionId: string }) {
                       {t.creditKind[entry.kind]}
                       {entry.reason && <span className="muted"> · {entry.reason}</span>}
                     </td>
-                    <td className="right num" style={{ color: entry.amount > 0 ? "var(--good)" : undefined }}>
+                    <td
+                      className="right num"
+                      style={{ color: entry.amount > 0 ? "var(--good)" : undefined }}
+                    >
                       {entry.amount > 0 ? `+${entry.amount}` : `−${-entry.amount}`}
                     </td>
                     <td className="right num muted" style={{ width: 60 }}>
@@ -445,7 +527,12 @@ function Ledger({ subscriptionId }: { subscriptionId: string }) {
               </tbody>
             </table>
             {ledger.hasNextPage && (
-              <Button variant="subtle" size="compact-sm" m="xs" onClick={() => void ledger.fetchNextPage()}>
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                m="xs"
+                onClick={() => void ledger.fetchNextPage()}
+              >
                 {t.actions.more}
               </Button>
             )}
@@ -534,7 +621,9 @@ function StartPlan({ member, onClose }: { member: Member; onClose: () => void })
         data-autofocus
         value={plan}
         onChange={setPlan}
-        data={plans.data?.map(({ id, plan: input }) => ({ value: id, label: input?.name ?? id })) ?? []}
+        data={
+          plans.data?.map(({ id, plan: input }) => ({ value: id, label: input?.name ?? id })) ?? []
+        }
       />
       {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
       <div className="end">
@@ -554,7 +643,10 @@ function Attendance({ member }: { member: Member }) {
   const attendance = useInfiniteQuery(
     CheckInService.method.listAttendance,
     { memberId: member.id, pageSize: 30, pageToken: "" },
-    { pageParamKey: "pageToken", getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined },
+    {
+      pageParamKey: "pageToken",
+      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+    },
   );
   return (
     <Shown of={attendance}>
@@ -572,8 +664,8 @@ function Attendance({ member }: { member: Member }) {
                 ] as const
               ).map(([count, label]) => (
                 <div key={label}>
-                  <dd>{count ?? 0}</dd>
                   <dt>{label}</dt>
+                  <dd>{count ?? 0}</dd>
                 </div>
               ))}
             </dl>
@@ -594,7 +686,8 @@ function Attendance({ member }: { member: Member }) {
                           </Link>
                         </td>
                         <td className="right">
-                          {booking.lateCancelled && <Tag tone="warn">{t.session.late}</Tag>} <BookingTag booking={booking} />
+                          {booking.lateCancelled && <Tag tone="warn">{t.session.late}</Tag>}{" "}
+                          <BookingTag booking={booking} />
                         </td>
                       </tr>
                     ))}
@@ -619,7 +712,8 @@ function Roles({ member }: { member: Member }) {
   const can = useCan();
   const names = t.roleNames as Record<string, string>;
   const roles = useAll(AccessService.method.listRoles, {}, (answer) => answer.roles);
-  const title = (name: string) => names[name] ?? roles.data?.find((role) => role.name === name)?.title ?? name;
+  const title = (name: string) =>
+    names[name] ?? roles.data?.find((role) => role.name === name)?.title ?? name;
   const give = useDo(AccessService.method.assignRole);
   const take = useDo(AccessService.method.revokeRole);
   const [chosen, setChosen] = useState<string | null>(null);
@@ -661,7 +755,8 @@ function Roles({ member }: { member: Member }) {
               disabled={!chosen}
               loading={give.busy}
               onClick={async () => {
-                if (chosen && (await give.run({ memberId: member.id, role: chosen }))) setChosen(null);
+                if (chosen && (await give.run({ memberId: member.id, role: chosen })))
+                  setChosen(null);
               }}
             >
               {t.members.giveRole}

@@ -80,7 +80,11 @@ export function MembersPage() {
       </div>
       {members.hasNextPage && (
         <div style={{ textAlign: "center", marginTop: 14 }}>
-          <Button variant="default" loading={members.isFetchingNextPage} onClick={() => void members.fetchNextPage()}>
+          <Button
+            variant="default"
+            loading={members.isFetchingNextPage}
+            onClick={() => void members.fetchNextPage()}
+          >
             {t.actions.more}
           </Button>
         </div>
@@ -180,7 +184,9 @@ function AddMember({ name: begun, onClose }: { name: string; onClose: () => void
         event.preventDefault();
         setError(undefined);
         try {
-          const answer = await create.run({ member: { ...values, phone: values.phone.replace(/[\s()-]/g, "") } });
+          const answer = await create.run({
+            member: { ...values, phone: values.phone.replace(/[\s()-]/g, "") },
+          });
           if (answer?.member) void go(`/members/${answer.member.id}`);
         } catch (thrown) {
           setError(thrown);

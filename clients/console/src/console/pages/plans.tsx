@@ -1,7 +1,16 @@
 import { CreditService, type Plan, PlanKind } from "@berthhq/client";
 import { type Duration, durationFromMs } from "@bufbuild/protobuf/wkt";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
-import { Alert, Button, Drawer, NumberInput, Radio, Switch, Textarea, TextInput } from "@mantine/core";
+import {
+  Alert,
+  Button,
+  Drawer,
+  NumberInput,
+  Radio,
+  Switch,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
 import { IconPencil, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { type Messages, useSpeech, useText } from "../../i18n";
@@ -52,14 +61,21 @@ export function PlansPage() {
           }
         </Shown>
       </div>
-      <Drawer opened={edited !== undefined} onClose={() => setEdited(undefined)} title={edited === "new" ? t.plans.add : t.actions.edit}>
-        {open && <PlanForm plan={open === "new" ? undefined : open} onClose={() => setEdited(undefined)} />}
+      <Drawer
+        opened={edited !== undefined}
+        onClose={() => setEdited(undefined)}
+        title={edited === "new" ? t.plans.add : t.actions.edit}
+      >
+        {open && (
+          <PlanForm plan={open === "new" ? undefined : open} onClose={() => setEdited(undefined)} />
+        )}
       </Drawer>
     </div>
   );
 }
 
-const daysOf = (span: Duration | undefined): number | "" => (span ? Math.round((Number(span.seconds) * 1000) / DAY) : "");
+const daysOf = (span: Duration | undefined): number | "" =>
+  span ? Math.round((Number(span.seconds) * 1000) / DAY) : "";
 
 function counted(plan: Plan, t: Messages): string {
   const input = plan.plan;
@@ -69,7 +85,13 @@ function counted(plan: Plan, t: Messages): string {
   return days === "" ? t.plans.once(count) : t.plans.perDays(count, days);
 }
 
-function List({ plans, onEdit }: { plans: readonly Plan[]; onEdit: ((plan: Plan) => void) | undefined }) {
+function List({
+  plans,
+  onEdit,
+}: {
+  plans: readonly Plan[];
+  onEdit: ((plan: Plan) => void) | undefined;
+}) {
   const t = useText();
   const { locale } = useSpeech();
   return (
@@ -98,17 +120,28 @@ function List({ plans, onEdit }: { plans: readonly Plan[]; onEdit: ((plan: Plan)
               <tr key={plan.id}>
                 <td>
                   <strong style={{ fontWeight: 560 }}>{input?.name}</strong>
-                  {input?.description && <div className="muted" style={{ fontSize: 12 }}>{input.description}</div>}
+                  {input?.description && (
+                    <div className="muted" style={{ fontSize: 12 }}>
+                      {input.description}
+                    </div>
+                  )}
                 </td>
                 <td>{counted(plan, t)}</td>
                 <td className="muted">{limits.join(", ") || t.plans.noLimit}</td>
                 <td className="right num">
                   {input?.price &&
-                    new Intl.NumberFormat(locale, { style: "currency", currency: input.price.currencyCode || "EUR" }).format(
-                      Number(input.price.units) + input.price.nanos / 1e9,
-                    )}
+                    new Intl.NumberFormat(locale, {
+                      style: "currency",
+                      currency: input.price.currencyCode || "EUR",
+                    }).format(Number(input.price.units) + input.price.nanos / 1e9)}
                 </td>
-                <td>{input?.active ? <Tag tone="good">{t.plans.sold}</Tag> : <Tag>{t.plans.notSold}</Tag>}</td>
+                <td>
+                  {input?.active ? (
+                    <Tag tone="good">{t.plans.sold}</Tag>
+                  ) : (
+                    <Tag>{t.plans.notSold}</Tag>
+                  )}
+                </td>
                 {onEdit && (
                   <td className="right">
                     <Button
@@ -184,7 +217,8 @@ function PlanForm({ plan, onClose }: { plan: Plan | undefined; onClose: () => vo
     allowOverlap: values.allowOverlap,
     active: values.active,
     ...(values.kind === PlanKind.CREDITS && values.credits !== "" && { credits: values.credits }),
-    ...(values.kind === PlanKind.CREDITS && values.period !== "" && { period: durationFromMs(values.period * DAY) }),
+    ...(values.kind === PlanKind.CREDITS &&
+      values.period !== "" && { period: durationFromMs(values.period * DAY) }),
     ...(values.term !== "" && { term: durationFromMs(values.term * DAY) }),
     ...(values.dailyLimit !== "" && { dailyLimit: values.dailyLimit }),
     ...(values.weeklyLimit !== "" && { weeklyLimit: values.weeklyLimit }),
@@ -217,7 +251,10 @@ function PlanForm({ plan, onClose }: { plan: Plan | undefined; onClose: () => vo
         : create.run({ plan: inputOf(values) }),
   });
   const { values, set } = editing;
-  const number = (key: "credits" | "period" | "term" | "dailyLimit" | "weeklyLimit" | "price", label: string) => ({
+  const number = (
+    key: "credits" | "period" | "term" | "dailyLimit" | "weeklyLimit" | "price",
+    label: string,
+  ) => ({
     label,
     min: 0,
     value: values[key],
@@ -234,7 +271,13 @@ function PlanForm({ plan, onClose }: { plan: Plan | undefined; onClose: () => vo
     >
       <Conflict
         theirs={editing.theirs}
-        names={{ ...t.fields, credits: t.plans.credits, price: t.plans.price, dailyLimit: t.plans.daily, weeklyLimit: t.plans.weekly }}
+        names={{
+          ...t.fields,
+          credits: t.plans.credits,
+          price: t.plans.price,
+          dailyLimit: t.plans.daily,
+          weeklyLimit: t.plans.weekly,
+        }}
         onTake={editing.takeTheirs}
       />
       <TextInput
@@ -272,16 +315,42 @@ function PlanForm({ plan, onClose }: { plan: Plan | undefined; onClose: () => vo
       {values.kind === PlanKind.CREDITS && (
         <div className="two">
           <NumberInput {...number("credits", t.plans.credits)} min={1} max={10_000} required />
-          <NumberInput {...number("period", t.plans.period)} min={1} max={400} description={t.plans.periodNote} inputWrapperOrder={["label", "input", "description"]} />
+          <NumberInput
+            {...number("period", t.plans.period)}
+            min={1}
+            max={400}
+            description={t.plans.periodNote}
+            inputWrapperOrder={["label", "input", "description"]}
+          />
         </div>
       )}
       <div className="two">
-        <NumberInput {...number("dailyLimit", t.plans.daily)} min={1} max={100} placeholder={t.plans.noLimit} />
-        <NumberInput {...number("weeklyLimit", t.plans.weekly)} min={1} max={700} placeholder={t.plans.noLimit} />
+        <NumberInput
+          {...number("dailyLimit", t.plans.daily)}
+          min={1}
+          max={100}
+          placeholder={t.plans.noLimit}
+        />
+        <NumberInput
+          {...number("weeklyLimit", t.plans.weekly)}
+          min={1}
+          max={700}
+          placeholder={t.plans.noLimit}
+        />
       </div>
       <div className="two">
-        <NumberInput {...number("term", t.plans.term)} min={1} max={3660} description={t.plans.termNote} inputWrapperOrder={["label", "input", "description"]} />
-        <NumberInput {...number("price", t.plans.price)} decimalScale={2} suffix={` ${tenant.currency}`} />
+        <NumberInput
+          {...number("term", t.plans.term)}
+          min={1}
+          max={3660}
+          description={t.plans.termNote}
+          inputWrapperOrder={["label", "input", "description"]}
+        />
+        <NumberInput
+          {...number("price", t.plans.price)}
+          decimalScale={2}
+          suffix={` ${tenant.currency}`}
+        />
       </div>
       <Switch
         label={t.plans.overlap}

@@ -2,12 +2,21 @@ import {
   type EffectivePolicy,
   type Policy,
   PolicyLevel,
-  type TierCancellation,
   TenantService,
+  type TierCancellation,
 } from "@berthhq/client";
 import { type Duration, durationFromMs } from "@bufbuild/protobuf/wkt";
 import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
-import { ActionIcon, Alert, Button, NumberInput, SegmentedControl, Select, Switch, TextInput } from "@mantine/core";
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  Switch,
+  TextInput,
+} from "@mantine/core";
 import { IconArrowBackUp, IconPencil, IconPlus, IconX } from "@tabler/icons-react";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
@@ -42,8 +51,20 @@ type Field = keyof typeof kinds;
 
 const groups: readonly [keyof Messages["policies"]["groups"], readonly Field[]][] = [
   ["booking", ["advanceWindow", "bookingClosesBefore", "holdTtl", "waitlistEnabled"]],
-  ["cancelling", ["cancellationWindow", "tierCancellations", "allowLateCancellation", "allowReschedule"]],
-  ["checkIn", ["checkinOpensBefore", "checkinClosesAfterEnd", "gpsMaxMeters", "autoNoShow", "autoNoShowAfter"]],
+  [
+    "cancelling",
+    ["cancellationWindow", "tierCancellations", "allowLateCancellation", "allowReschedule"],
+  ],
+  [
+    "checkIn",
+    [
+      "checkinOpensBefore",
+      "checkinClosesAfterEnd",
+      "gpsMaxMeters",
+      "autoNoShow",
+      "autoNoShowAfter",
+    ],
+  ],
 ];
 
 const units = { days: 24 * HOUR, hours: HOUR, minutes: MINUTE };
@@ -120,7 +141,11 @@ function Policies({ catalog }: { catalog: Catalog }) {
   };
   const policy = useQuery(TenantService.method.getPolicy, target);
   const level =
-    kind === "location" ? PolicyLevel.LOCATION : kind === "service" ? PolicyLevel.SERVICE : PolicyLevel.TENANT;
+    kind === "location"
+      ? PolicyLevel.LOCATION
+      : kind === "service"
+        ? PolicyLevel.SERVICE
+        : PolicyLevel.TENANT;
   return (
     <div className="page">
       <PageHead title={t.nav.policies} note={t.policies.note}>
@@ -130,16 +155,24 @@ function Policies({ catalog }: { catalog: Catalog }) {
           searchable
           allowDeselect={false}
           value={chosen}
-          onChange={(value) => setParams(value && value !== "tenant" ? { for: value } : {}, { replace: true })}
+          onChange={(value) =>
+            setParams(value && value !== "tenant" ? { for: value } : {}, { replace: true })
+          }
           data={[
             { value: "tenant", label: t.policies.tenant },
             {
               group: t.fields.location,
-              items: catalog.locations.map((one) => ({ value: `location:${one.id}`, label: one.name })),
+              items: catalog.locations.map((one) => ({
+                value: `location:${one.id}`,
+                label: one.name,
+              })),
             },
             {
               group: t.fields.service,
-              items: catalog.services.map((one) => ({ value: `service:${one.id}`, label: one.name })),
+              items: catalog.services.map((one) => ({
+                value: `service:${one.id}`,
+                label: one.name,
+              })),
             },
           ]}
         />
@@ -147,7 +180,14 @@ function Policies({ catalog }: { catalog: Catalog }) {
       <Shown of={policy} rows={14}>
         {({ effective }) =>
           effective && (
-            <Editor key={chosen} effective={effective} level={level} targetId={id} catalog={catalog} target={target} />
+            <Editor
+              key={chosen}
+              effective={effective}
+              level={level}
+              targetId={id}
+              catalog={catalog}
+              target={target}
+            />
           )
         }
       </Shown>
@@ -216,7 +256,12 @@ function Editor({
     >
       <Conflict
         theirs={editing.theirs}
-        names={Object.fromEntries((Object.keys(kinds) as Field[]).map((field) => [field, t.policies.fields[field]?.[0] ?? field]))}
+        names={Object.fromEntries(
+          (Object.keys(kinds) as Field[]).map((field) => [
+            field,
+            t.policies.fields[field]?.[0] ?? field,
+          ]),
+        )}
         show={(field, value) => showValue(field, value as Value, t)}
         onTake={editing.takeTheirs}
       />
@@ -242,7 +287,12 @@ function Editor({
                     {own === undefined ? (
                       <span>{showValue(field, value, t)}</span>
                     ) : editable ? (
-                      <Input field={field} label={label} value={own} onChange={(next) => set({ [field]: next } as Partial<Values>)} />
+                      <Input
+                        field={field}
+                        label={label}
+                        value={own}
+                        onChange={(next) => set({ [field]: next } as Partial<Values>)}
+                      />
                     ) : (
                       <strong>{showValue(field, own, t)}</strong>
                     )}
@@ -251,14 +301,20 @@ function Editor({
                     {own === undefined ? (
                       <Tag tone="plain">{nameOf(at, id)}</Tag>
                     ) : (
-                      <Tag tone={changed.includes(field) ? "warn" : "accent"}>{t.policies.setHere}</Tag>
+                      <Tag tone={changed.includes(field) ? "warn" : "accent"}>
+                        {t.policies.setHere}
+                      </Tag>
                     )}
                     {editable &&
                       (own === undefined ? (
                         <ActionIcon
                           aria-label={`${t.policies.override}: ${label}`}
                           title={t.policies.override}
-                          onClick={() => set({ [field]: value ?? (kinds[field] === "tiers" ? [] : 0) } as Partial<Values>)}
+                          onClick={() =>
+                            set({
+                              [field]: value ?? (kinds[field] === "tiers" ? [] : 0),
+                            } as Partial<Values>)
+                          }
                         >
                           <IconPencil size={16} />
                         </ActionIcon>
@@ -298,7 +354,10 @@ function showValue(field: Field, value: Value, t: Messages): string {
   if (value === undefined) return "–";
   if (typeof value === "boolean") return value ? t.policies.yes : t.policies.no;
   if (typeof value === "object") {
-    return value.map(({ tier, hours }) => `${tier}: ${showSpan(hours * HOUR)}`).join(", ") || t.policies.none;
+    return (
+      value.map(({ tier, hours }) => `${tier}: ${showSpan(hours * HOUR)}`).join(", ") ||
+      t.policies.none
+    );
   }
   return kinds[field] === "meters" ? `${value} m` : showSpan(value);
 }
@@ -318,8 +377,9 @@ function Input({
   const kind = kinds[field];
   const [unit, setUnit] = useState<keyof typeof units>(
     kind in units
-      ? (["days", "hours", "minutes"] as const).find((one) => Number(value) > 0 && Number(value) % units[one] === 0) ??
-          (kind as keyof typeof units)
+      ? ((["days", "hours", "minutes"] as const).find(
+          (one) => Number(value) > 0 && Number(value) % units[one] === 0,
+        ) ?? (kind as keyof typeof units))
       : "minutes",
   );
   if (kind === "switch") {
@@ -338,7 +398,8 @@ function Input({
   }
   if (kind === "tiers") {
     const tiers = value as readonly Tier[];
-    const put = (at: number, part: Partial<Tier>) => onChange(tiers.map((tier, i) => (i === at ? { ...tier, ...part } : tier)));
+    const put = (at: number, part: Partial<Tier>) =>
+      onChange(tiers.map((tier, i) => (i === at ? { ...tier, ...part } : tier)));
     return (
       <div style={{ display: "grid", gap: 6 }}>
         {tiers.map((tier, at) => (
@@ -363,11 +424,14 @@ function Input({
             />
             <Switch
               size="xs"
-              label={t.policies.fields["allowReschedule"]?.[0]}
+              label={t.policies.fields.allowReschedule?.[0]}
               checked={tier.allowReschedule ?? false}
               onChange={(event) => put(at, { allowReschedule: event.currentTarget.checked })}
             />
-            <ActionIcon aria-label={`${t.actions.remove}: ${tier.tier}`} onClick={() => onChange(tiers.filter((_, i) => i !== at))}>
+            <ActionIcon
+              aria-label={`${t.actions.remove}: ${tier.tier}`}
+              onClick={() => onChange(tiers.filter((_, i) => i !== at))}
+            >
               <IconX size={14} />
             </ActionIcon>
           </div>
@@ -415,7 +479,10 @@ function Input({
         allowDeselect={false}
         value={unit}
         onChange={(next) => setUnit(next as keyof typeof units)}
-        data={(["minutes", "hours", "days"] as const).map((one) => ({ value: one, label: t.policies[one] }))}
+        data={(["minutes", "hours", "days"] as const).map((one) => ({
+          value: one,
+          label: t.policies[one],
+        }))}
       />
     </div>
   );

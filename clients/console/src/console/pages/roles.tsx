@@ -34,8 +34,14 @@ export function RolesPage() {
   const can = useCan();
   const [params, setParams] = useSearchParams();
   const [edited, setEdited] = useState<Role | "new">();
-  const roles = useAll(AccessService.method.listRoles, {}, (answer) => answer.roles, { refetchInterval: 15_000 });
-  const permissions = useQuery(AccessService.method.listPermissions, {}, { staleTime: Number.POSITIVE_INFINITY });
+  const roles = useAll(AccessService.method.listRoles, {}, (answer) => answer.roles, {
+    refetchInterval: 60_000,
+  });
+  const permissions = useQuery(
+    AccessService.method.listPermissions,
+    {},
+    { staleTime: Number.POSITIVE_INFINITY },
+  );
   const tab = params.get("tab") ?? "matrix";
   const open = roles.data?.find((role) => edited !== "new" && role.name === edited?.name) ?? edited;
   return (
@@ -54,7 +60,9 @@ export function RolesPage() {
               <>
                 <Tabs
                   value={tab}
-                  onChange={(value) => setParams(value === "matrix" ? {} : { tab: value ?? "" }, { replace: true })}
+                  onChange={(value) =>
+                    setParams(value === "matrix" ? {} : { tab: value ?? "" }, { replace: true })
+                  }
                   keepMounted={false}
                 >
                   <Tabs.List mb="md">
@@ -63,7 +71,11 @@ export function RolesPage() {
                     {can("access.check") && <Tabs.Tab value="ask">{t.roles.ask}</Tabs.Tab>}
                   </Tabs.List>
                   <Tabs.Panel value="matrix">
-                    <Matrix roles={all} permissions={every} onEdit={can("role.write") ? setEdited : undefined} />
+                    <Matrix
+                      roles={all}
+                      permissions={every}
+                      onEdit={can("role.write") ? setEdited : undefined}
+                    />
                   </Tabs.Panel>
                   <Tabs.Panel value="people">
                     <People roles={all} />
@@ -118,7 +130,10 @@ function Matrix({
 }) {
   const t = useText();
   const [find, setFind] = useState("");
-  const has = useMemo(() => new Map(roles.map((role) => [role.name, new Set(role.permissions)])), [roles]);
+  const has = useMemo(
+    () => new Map(roles.map((role) => [role.name, new Set(role.permissions)])),
+    [roles],
+  );
   return (
     <>
       <div className="filters">
@@ -132,8 +147,11 @@ function Matrix({
           onChange={(event) => setFind(event.currentTarget.value)}
         />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
-      <section className="card scroll-x" style={{ maxHeight: "calc(100dvh - 260px)", overflow: "auto" }} tabIndex={0} aria-label={t.roles.matrix}>
+      <section
+        className="card scroll-x"
+        style={{ maxHeight: "calc(100dvh - 260px)", overflow: "auto" }}
+        aria-label={t.roles.matrix}
+      >
         <table className="matrix">
           <thead>
             <tr>
@@ -170,7 +188,10 @@ function Matrix({
                 <tr key={name}>
                   <th scope="row">
                     {description}
-                    <div className="muted" style={{ fontSize: 12, fontFamily: "var(--mantine-font-family-monospace)" }}>
+                    <div
+                      className="muted"
+                      style={{ fontSize: 12, fontFamily: "var(--mantine-font-family-monospace)" }}
+                    >
                       {name}
                     </div>
                   </th>
@@ -256,13 +277,22 @@ function RoleForm({
     current: versionOf(role),
     failed: setError,
     reread: async () => {
-      const answer = await callUnaryMethod(transport, AccessService.method.listRoles, { pageSize: 500 });
+      const answer = await callUnaryMethod(transport, AccessService.method.listRoles, {
+        pageSize: 500,
+      });
       return versionOf(answer.roles.find(({ name }) => name === role?.name) ?? role);
     },
     save: (values, changed, etag) => {
-      const put = { title: values.title.trim(), description: values.description, permissions: [...values.permissions] };
+      const put = {
+        title: values.title.trim(),
+        description: values.description,
+        permissions: [...values.permissions],
+      };
       return role
-        ? update.run({ role: { ...put, name: role.name, etag }, updateMask: { paths: [...changed] } })
+        ? update.run({
+            role: { ...put, name: role.name, etag },
+            updateMask: { paths: [...changed] },
+          })
         : create.run({ role: { ...put, name: key || keyOf(values.title) } });
     },
   });
@@ -286,7 +316,11 @@ function RoleForm({
     >
       <Conflict
         theirs={editing.theirs}
-        names={{ title: t.roles.titleField, description: t.fields.description, permissions: t.roles.permission }}
+        names={{
+          title: t.roles.titleField,
+          description: t.fields.description,
+          permissions: t.roles.permission,
+        }}
         show={(_, value) => (Array.isArray(value) ? t.roles.chosen(value.length) : String(value))}
         onTake={editing.takeTheirs}
       />
@@ -344,7 +378,11 @@ function RoleForm({
           const open = list.filter(({ name }) => can(name)).map(({ name }) => name);
           const on = list.filter(({ name }) => chosen.has(name)).length;
           return (
-            <fieldset key={group} className="card" style={{ margin: 0, padding: "10px 14px 12px", minWidth: 0 }}>
+            <fieldset
+              key={group}
+              className="card"
+              style={{ margin: 0, padding: "10px 14px 12px", minWidth: 0 }}
+            >
               <legend className="sr">{t.roles.groups[group] ?? group}</legend>
               <Checkbox
                 size="sm"
@@ -406,7 +444,12 @@ function RoleForm({
 function People({ roles }: { roles: readonly Role[] }) {
   const t = useText();
   const [chosen, setChosen] = useState("owner");
-  const members = useAll(MemberService.method.listMembers, { role: chosen }, (answer) => answer.members, { keep: true });
+  const members = useAll(
+    MemberService.method.listMembers,
+    { role: chosen },
+    (answer) => answer.members,
+    { keep: true },
+  );
   const role = roles.find(({ name }) => name === chosen);
   return (
     <div className="split" style={{ gridTemplateColumns: "240px minmax(0, 1fr)" }}>
@@ -464,7 +507,13 @@ function People({ roles }: { roles: readonly Role[] }) {
   );
 }
 
-function Ask({ permissions, roles }: { permissions: readonly Permission[]; roles: readonly Role[] }) {
+function Ask({
+  permissions,
+  roles,
+}: {
+  permissions: readonly Permission[];
+  roles: readonly Role[];
+}) {
   const t = useText();
   const [member, setMember] = useState<Member>();
   const [permission, setPermission] = useState<string | null>(null);
@@ -474,7 +523,9 @@ function Ask({ permissions, roles }: { permissions: readonly Permission[]; roles
     { enabled: Boolean(member && permission) },
   );
   const names = (list: readonly string[]) =>
-    list.map((name) => titleOf(roles.find((role) => role.name === name) ?? { name, title: "" }, t)).join(", ");
+    list
+      .map((name) => titleOf(roles.find((role) => role.name === name) ?? { name, title: "" }, t))
+      .join(", ");
   return (
     <div style={{ maxWidth: 620 }} className="stack">
       <p className="muted" style={{ margin: 0 }}>
@@ -490,7 +541,10 @@ function Ask({ permissions, roles }: { permissions: readonly Permission[]; roles
           onChange={setPermission}
           data={grouped(permissions, "").map(([group, list]) => ({
             group: t.roles.groups[group] ?? group,
-            items: list.map(({ name, description }) => ({ value: name, label: `${description} (${name})` })),
+            items: list.map(({ name, description }) => ({
+              value: name,
+              label: `${description} (${name})`,
+            })),
           }))}
         />
       </div>
@@ -517,7 +571,14 @@ function Verdict({
   const t = useText();
   return (
     <div className="card" style={{ padding: 18 }}>
-      <p style={{ margin: "0 0 10px", fontSize: 18, fontWeight: 620, color: said.allowed ? "var(--good)" : "var(--bad)" }}>
+      <p
+        style={{
+          margin: "0 0 10px",
+          fontSize: 18,
+          fontWeight: 620,
+          color: said.allowed ? "var(--good)" : "var(--bad)",
+        }}
+      >
         {said.allowed ? t.roles.yes(name) : t.roles.no(name)}
       </p>
       <dl className="facts">

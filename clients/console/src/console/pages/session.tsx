@@ -12,7 +12,17 @@ import {
   type WaitlistEntry,
 } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { ActionIcon, Alert, Button, Checkbox, Drawer, Menu, Modal, NumberInput, Switch } from "@mantine/core";
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  Checkbox,
+  Drawer,
+  Menu,
+  Modal,
+  NumberInput,
+  Switch,
+} from "@mantine/core";
 import {
   IconArrowLeft,
   IconCheck,
@@ -36,20 +46,22 @@ import { MemberPicker } from "../picker";
 import { zoneNote } from "../schedule/page";
 import { EditSession } from "../schedule/session-form";
 
-/** Others work on the same list; it is renewed this often besides what events tell. */
-const every = 5000;
+/** Others work on the same list. Events tell of that; this is for those that are missed. */
+const every = 60_000;
 
 export function SessionPage() {
   const { id = "" } = useParams();
   const catalog = useCatalog();
-  const session = useQuery(SessionService.method.getSession, { sessionId: id }, { refetchInterval: every });
+  const session = useQuery(
+    SessionService.method.getSession,
+    { sessionId: id },
+    { refetchInterval: every },
+  );
   return (
     <div className="page">
       <Shown of={session}>
         {({ session: found }) =>
-          found && (
-            <Shown of={catalog}>{(all) => <Details session={found} catalog={all} />}</Shown>
-          )
+          found && <Shown of={catalog}>{(all) => <Details session={found} catalog={all} />}</Shown>
         }
       </Shown>
     </div>
@@ -83,14 +95,26 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
   const active = (roster.data?.bookings ?? []).filter(
     ({ status }) => status === BookingStatus.CONFIRMED || status === BookingStatus.ATTENDED,
   );
-  const seats = (list: readonly Booking[]) => list.reduce((sum, { partySize }) => sum + partySize, 0);
+  const seats = (list: readonly Booking[]) =>
+    list.reduce((sum, { partySize }) => sum + partySize, 0);
   const came = seats(active.filter(({ status }) => status === BookingStatus.ATTENDED));
   const over = session.state === SessionState.CANCELLED;
   const bookable = can("booking.create_for_others") && session.state === SessionState.PUBLISHED;
   const place = catalog.location(session.locationId);
   return (
     <>
-      <Link to="/" className="muted" style={{ display: "inline-flex", gap: 5, alignItems: "center", fontSize: 13, textDecoration: "none", marginBottom: 10 }}>
+      <Link
+        to="/"
+        className="muted"
+        style={{
+          display: "inline-flex",
+          gap: 5,
+          alignItems: "center",
+          fontSize: 13,
+          textDecoration: "none",
+          marginBottom: 10,
+        }}
+      >
         <IconArrowLeft size={15} aria-hidden /> {t.nav.schedule}
       </Link>
       <PageHead
@@ -105,7 +129,11 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
             <Time at={session.startTime} zone={zone} as="time" />–
             <Time at={session.endTime} zone={zone} as="time" />
             {" · "}
-            {[place?.name, catalog.resource(session.resourceId)?.name, catalog.coach(session.coachId)?.name]
+            {[
+              place?.name,
+              catalog.resource(session.resourceId)?.name,
+              catalog.coach(session.coachId)?.name,
+            ]
               .filter(Boolean)
               .join(" · ")}
           </>
@@ -113,7 +141,11 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
       >
         {can("checkin.display") && !over && <DisplayButton session={session} />}
         {can("session.update") && !over && (
-          <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setEditing(true)}>
+          <Button
+            variant="default"
+            leftSection={<IconPencil size={16} />}
+            onClick={() => setEditing(true)}
+          >
             {t.actions.edit}
           </Button>
         )}
@@ -187,10 +219,20 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
               )}
             </dl>
             {session.description && (
-              <p style={{ margin: "14px 0 0", fontSize: 13, whiteSpace: "pre-wrap" }}>{session.description}</p>
+              <p style={{ margin: "14px 0 0", fontSize: 13, whiteSpace: "pre-wrap" }}>
+                {session.description}
+              </p>
             )}
           </Card>
-          <Card bare title={t.session.waitlist} extra={<span className="muted num">{session.waitlistLength}/{session.waitlistCapacity}</span>}>
+          <Card
+            bare
+            title={t.session.waitlist}
+            extra={
+              <span className="muted num">
+                {session.waitlistLength}/{session.waitlistCapacity}
+              </span>
+            }
+          >
             <Shown of={roster} rows={3}>
               {({ entries }) => <Waitlist entries={entries} zone={zone} />}
             </Shown>
@@ -198,10 +240,14 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
         </div>
       </div>
       <Drawer opened={editing} onClose={() => setEditing(false)} title={t.actions.edit}>
-        {editing && <EditSession session={session} catalog={catalog} onClose={() => setEditing(false)} />}
+        {editing && (
+          <EditSession session={session} catalog={catalog} onClose={() => setEditing(false)} />
+        )}
       </Drawer>
       <Modal opened={booking} onClose={() => setBooking(false)} title={t.session.book}>
-        {booking && <BookFor session={session} catalog={catalog} onClose={() => setBooking(false)} />}
+        {booking && (
+          <BookFor session={session} catalog={catalog} onClose={() => setBooking(false)} />
+        )}
       </Modal>
     </>
   );
@@ -210,8 +256,15 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
 export function Seats({ session }: { session: Session }) {
   const t = useText();
   const { capacity, seatsTaken, seatsOpen = 0 } = session;
-  if (capacity === undefined) return <span className="num">{seatsTaken} · {t.session.noLimit}</span>;
-  const style = { "--part": `${capacity === 0 ? 100 : Math.min(100, (seatsTaken / capacity) * 100)}%` };
+  if (capacity === undefined)
+    return (
+      <span className="num">
+        {seatsTaken} · {t.session.noLimit}
+      </span>
+    );
+  const style = {
+    "--part": `${capacity === 0 ? 100 : Math.min(100, (seatsTaken / capacity) * 100)}%`,
+  };
   return (
     <span className="seats">
       <i style={style as CSSProperties} aria-hidden />
@@ -243,7 +296,10 @@ function Roster({ bookings, session }: { bookings: readonly Booking[]; session: 
           {bookings.map((booking) => (
             <tr key={booking.id}>
               <td>
-                <Person id={booking.memberId} name={booking.memberName || booking.contact?.name || t.session.guest}>
+                <Person
+                  id={booking.memberId}
+                  name={booking.memberName || booking.contact?.name || t.session.guest}
+                >
                   {[
                     booking.partySize > 1 && `× ${booking.partySize}`,
                     booking.promoted && t.session.promoted,
@@ -259,7 +315,8 @@ function Roster({ bookings, session }: { bookings: readonly Booking[]; session: 
               <td className="right" style={{ whiteSpace: "nowrap" }}>
                 {booking.status === BookingStatus.ATTENDED && (
                   <span className="muted" style={{ marginRight: 8 }}>
-                    <Time at={booking.checkInTime} zone={session.timeZone} as="time" /> {t.session.method[booking.checkInMethod]}
+                    <Time at={booking.checkInTime} zone={session.timeZone} as="time" />{" "}
+                    {t.session.method[booking.checkInMethod]}
                   </span>
                 )}
                 <BookingTag booking={booking} />
@@ -281,8 +338,16 @@ function Person({ id, name, children }: { id: string; name: string; children?: R
     <span className="person">
       <Face name={name} />
       <span style={{ minWidth: 0 }}>
-        {id && can("member.read") ? <Link to={`/members/${id}`}>{name}</Link> : <span style={{ fontWeight: 560 }}>{name}</span>}
-        {children && <div className="muted ellipsis" style={{ fontSize: 12, maxWidth: 320 }}>{children}</div>}
+        {id && can("member.read") ? (
+          <Link to={`/members/${id}`}>{name}</Link>
+        ) : (
+          <span style={{ fontWeight: 560 }}>{name}</span>
+        )}
+        {children && (
+          <div className="muted ellipsis" style={{ fontSize: 12, maxWidth: 320 }}>
+            {children}
+          </div>
+        )}
       </span>
     </span>
   );
@@ -307,10 +372,14 @@ function BookingActs({ booking }: { booking: Booking }) {
   const items = [
     status === BookingStatus.ATTENDED &&
       can("checkin.staff") && { label: t.session.undoCheckIn, run: () => undo.run({ bookingId }) },
-    confirmed && started &&
+    confirmed &&
+      started &&
       can("booking.no_show") && { label: t.session.noShow, run: () => noShow.run({ bookingId }) },
     status === BookingStatus.NO_SHOW &&
-      can("booking.no_show") && { label: t.session.undoNoShow, run: () => undoNoShow.run({ bookingId }) },
+      can("booking.no_show") && {
+        label: t.session.undoNoShow,
+        run: () => undoNoShow.run({ bookingId }),
+      },
     booking.credits > 0 &&
       can("credit.refund") && { label: t.session.refund, run: () => refund.run({ bookingId }) },
     (confirmed || status === BookingStatus.PENDING) &&
@@ -373,7 +442,11 @@ function Waitlist({ entries, zone }: { entries: readonly WaitlistEntry[]; zone: 
   const can = useCan();
   const remove = useDo(BookingService.method.adminCancelBooking);
   if (entries.length === 0) {
-    return <p className="muted" style={{ margin: 0, padding: "14px 16px", fontSize: 13 }}>{t.session.noWaitlist}</p>;
+    return (
+      <p className="muted" style={{ margin: 0, padding: "14px 16px", fontSize: 13 }}>
+        {t.session.noWaitlist}
+      </p>
+    );
   }
   const why = (reason: string) => t.reasons[reason]?.({}) ?? reason;
   return (
@@ -388,7 +461,8 @@ function Waitlist({ entries, zone }: { entries: readonly WaitlistEntry[]; zone: 
               <Person id={entry.memberId} name={entry.memberName}>
                 {entry.partySize > 1 && `× ${entry.partySize} · `}
                 {t.session.since} <Time at={entry.createTime} zone={zone} as="dateTime" />
-                {entry.passedOverReason && ` · ${t.session.passedOver(why(entry.passedOverReason))}`}
+                {entry.passedOverReason &&
+                  ` · ${t.session.passedOver(why(entry.passedOverReason))}`}
               </Person>
             </td>
             <td className="right" style={{ width: 1 }}>
@@ -439,7 +513,10 @@ function DisplayButton({ session }: { session: Session }) {
         const page = window.open("about:blank", "_blank");
         const answer = await make.run({ sessionId: session.id });
         const address = answer && new URL(answer.url);
-        if (page && address) page.location.href = address.pathname.startsWith("/display") ? address.pathname : answer.url;
+        if (page && address)
+          page.location.href = address.pathname.startsWith("/display")
+            ? address.pathname
+            : answer.url;
         else page?.close();
       }}
     >
@@ -457,27 +534,34 @@ function Acts({ session }: { session: Session }) {
   const block = useDo(SessionService.method.blockSession);
   const unblock = useDo(SessionService.method.unblockSession);
   const cancel = useDo(SessionService.method.cancelSession, {
-    done: ({ bookingsCancelled, creditsRefunded }) => t.session.calledOff(bookingsCancelled, creditsRefunded),
+    done: ({ bookingsCancelled, creditsRefunded }) =>
+      t.session.calledOff(bookingsCancelled, creditsRefunded),
   });
   const { id: sessionId, etag, state } = session;
   if (state === SessionState.CANCELLED) return null;
   const draft = state === SessionState.DRAFT;
   const rest = [
-    !draft && can("session.publish") && { label: t.session.unpublish, run: () => unpublish.run({ sessionId, etag }) },
-    !draft && can("session.block") && (session.blocked
-      ? { label: t.session.unblock, run: () => unblock.run({ sessionId }) }
-      : {
-          label: t.session.block,
-          run: async () => {
-            const answer = await ask({
-              title: t.session.blockTitle,
-              body: t.session.blockBody,
-              yes: t.session.block,
-              reason: t.fields.reason,
-            });
-            if (answer) await block.run({ sessionId, reason: answer.reason });
-          },
-        }),
+    !draft &&
+      can("session.publish") && {
+        label: t.session.unpublish,
+        run: () => unpublish.run({ sessionId, etag }),
+      },
+    !draft &&
+      can("session.block") &&
+      (session.blocked
+        ? { label: t.session.unblock, run: () => unblock.run({ sessionId }) }
+        : {
+            label: t.session.block,
+            run: async () => {
+              const answer = await ask({
+                title: t.session.blockTitle,
+                body: t.session.blockBody,
+                yes: t.session.block,
+                reason: t.fields.reason,
+              });
+              if (answer) await block.run({ sessionId, reason: answer.reason });
+            },
+          }),
     can("session.cancel") && {
       label: t.session.cancel,
       danger: true,
@@ -514,7 +598,11 @@ function Acts({ session }: { session: Session }) {
           </Menu.Target>
           <Menu.Dropdown>
             {rest.map((item) => (
-              <Menu.Item key={item.label} {...("danger" in item && { c: "var(--bad)" })} onClick={() => void item.run()}>
+              <Menu.Item
+                key={item.label}
+                {...("danger" in item && { c: "var(--bad)" })}
+                onClick={() => void item.run()}
+              >
                 {item.label}
               </Menu.Item>
             ))}
@@ -525,7 +613,15 @@ function Acts({ session }: { session: Session }) {
   );
 }
 
-function BookFor({ session, catalog, onClose }: { session: Session; catalog: Catalog; onClose: () => void }) {
+function BookFor({
+  session,
+  catalog,
+  onClose,
+}: {
+  session: Session;
+  catalog: Catalog;
+  onClose: () => void;
+}) {
   const t = useText();
   const { locale } = useSpeech();
   const service = catalog.service(session.serviceId);
@@ -549,7 +645,12 @@ function BookFor({ session, catalog, onClose }: { session: Session; catalog: Cat
         if (!member) return;
         setError(undefined);
         try {
-          await book.run({ sessionId: session.id, memberId: member.id, partySize: party, noWaitlist: !wait });
+          await book.run({
+            sessionId: session.id,
+            memberId: member.id,
+            partySize: party,
+            noWaitlist: !wait,
+          });
           onClose();
         } catch (thrown) {
           setError(thrown);
@@ -574,9 +675,7 @@ function BookFor({ session, catalog, onClose }: { session: Session; catalog: Cat
         />
       )}
       {error !== undefined && (
-        <Alert color="red">
-          {explain(error, t, locale, session.timeZone) || ErrorReason[0]}
-        </Alert>
+        <Alert color="red">{explain(error, t, locale, session.timeZone) || ErrorReason[0]}</Alert>
       )}
       <div className="end">
         <Button variant="default" onClick={onClose}>

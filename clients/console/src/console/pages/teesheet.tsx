@@ -1,16 +1,32 @@
-import { type Booking, BookingService, BookingStatus, type Session, SessionService, SessionState } from "@berthhq/client";
+import {
+  type Booking,
+  BookingService,
+  BookingStatus,
+  type Session,
+  SessionService,
+  SessionState,
+} from "@berthhq/client";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { ActionIcon, Button, Select, Switch } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
-import { useQueries } from "@tanstack/react-query";
 import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useSpeech, useText } from "../../i18n";
 import { useAll } from "../../shared/all";
 import { useMe } from "../../shared/root";
-import { DAY, minuteOfDay, millis, showDay, startOf, Temporal, today, zoned } from "../../shared/time";
+import {
+  DAY,
+  millis,
+  minuteOfDay,
+  showDay,
+  startOf,
+  Temporal,
+  today,
+  zoned,
+} from "../../shared/time";
 import { PageHead, Shown, State, Tag, Time } from "../../shared/ui";
 import { type Catalog, useCatalog } from "../data";
 import { zoneNote } from "../schedule/page";
@@ -26,7 +42,9 @@ function TeeSheet({ catalog }: { catalog: Catalog }) {
   const { tenant } = useMe();
   const [params, setParams] = useSearchParams();
   const [onlyOpen, setOnlyOpen] = useState(false);
-  const tees = catalog.resources.filter(({ kind, active }) => active && kind.toLowerCase() === "tee");
+  const tees = catalog.resources.filter(
+    ({ kind, active }) => active && kind.toLowerCase() === "tee",
+  );
   const tee = catalog.resource(params.get("tee") ?? "") ?? tees[0];
   const course = catalog.location(tee?.locationId ?? "");
   const zone = course?.timeZone ?? tenant.timeZone;
@@ -46,14 +64,17 @@ function TeeSheet({ catalog }: { catalog: Catalog }) {
       },
     },
     (answer) => answer.sessions,
-    { keep: true, refetchInterval: 10_000 },
+    { keep: true, refetchInterval: 60_000 },
   );
   const rosters = useRosters(sessions.data ?? []);
   const go = (to: Temporal.PlainDate) =>
-    setParams((before) => {
-      before.set("date", to.toString());
-      return before;
-    }, { replace: true });
+    setParams(
+      (before) => {
+        before.set("date", to.toString());
+        return before;
+      },
+      { replace: true },
+    );
   const shown = (sessions.data ?? []).filter(({ seatsOpen }) => !onlyOpen || (seatsOpen ?? 1) > 0);
   const hours = new Map<number, Session[]>();
   for (const session of shown) {
@@ -69,15 +90,24 @@ function TeeSheet({ catalog }: { catalog: Catalog }) {
           {t.schedule.today}
         </Button>
         <ActionIcon.Group>
-          <ActionIcon variant="default" size={36} aria-label={t.schedule.before} onClick={() => go(day.subtract({ days: 1 }))}>
+          <ActionIcon
+            variant="default"
+            size={36}
+            aria-label={t.schedule.before}
+            onClick={() => go(day.subtract({ days: 1 }))}
+          >
             <IconChevronLeft size={17} />
           </ActionIcon>
-          <ActionIcon variant="default" size={36} aria-label={t.schedule.after} onClick={() => go(day.add({ days: 1 }))}>
+          <ActionIcon
+            variant="default"
+            size={36}
+            aria-label={t.schedule.after}
+            onClick={() => go(day.add({ days: 1 }))}
+          >
             <IconChevronRight size={17} />
           </ActionIcon>
         </ActionIcon.Group>
         <DatePickerInput
-          aria-label={t.fields.date}
           value={day.toString()}
           valueFormat="ddd, D MMM"
           onChange={(value) => value && go(Temporal.PlainDate.from(value))}
@@ -88,7 +118,12 @@ function TeeSheet({ catalog }: { catalog: Catalog }) {
             aria-label={t.tees.course}
             allowDeselect={false}
             value={tee?.id ?? null}
-            onChange={(id) => id && setParams((before) => (before.set("tee", id), before))}
+            onChange={(id) =>
+              setParams((before) => {
+                before.set("tee", id ?? "");
+                return before;
+              })
+            }
             data={tees.map(({ id, name, locationId }) => ({
               value: id,
               label: `${catalog.location(locationId)?.name ?? ""}, ${name}`,
@@ -122,7 +157,12 @@ function TeeSheet({ catalog }: { catalog: Catalog }) {
                 <section className="card" key={hour} aria-label={`${hour}:00`}>
                   <div className="tees">
                     {times.map((session) => (
-                      <Tee key={session.id} session={session} bookings={rosters.get(session.id)} zone={zone} />
+                      <Tee
+                        key={session.id}
+                        session={session}
+                        bookings={rosters.get(session.id)}
+                        zone={zone}
+                      />
                     ))}
                   </div>
                 </section>
@@ -142,7 +182,8 @@ function useRosters(sessions: readonly Session[]): Map<string, readonly Booking[
   return useQueries({
     queries: taken.map((session) => ({
       queryKey: ["roster", session.id, session.seatsTaken],
-      queryFn: () => callUnaryMethod(transport, BookingService.method.listRoster, { sessionId: session.id }),
+      queryFn: () =>
+        callUnaryMethod(transport, BookingService.method.listRoster, { sessionId: session.id }),
       staleTime: 30_000,
     })),
     combine: (answers) =>
@@ -150,11 +191,23 @@ function useRosters(sessions: readonly Session[]): Map<string, readonly Booking[
   });
 }
 
-function Tee({ session, bookings = [], zone }: { session: Session; bookings?: readonly Booking[] | undefined; zone: string }) {
+function Tee({
+  session,
+  bookings = [],
+  zone,
+}: {
+  session: Session;
+  bookings?: readonly Booking[] | undefined;
+  zone: string;
+}) {
   const t = useText();
   const balls: string[] = bookings.flatMap(({ status, partySize }) =>
     Array.from({ length: partySize }, () =>
-      status === BookingStatus.ATTENDED ? "taken came" : status === BookingStatus.PENDING ? "held" : "taken",
+      status === BookingStatus.ATTENDED
+        ? "taken came"
+        : status === BookingStatus.PENDING
+          ? "held"
+          : "taken",
     ),
   );
   while (balls.length < session.seatsTaken) balls.push("taken");
@@ -164,9 +217,14 @@ function Tee({ session, bookings = [], zone }: { session: Session; bookings?: re
     ({ memberName, contact, partySize }) =>
       `${memberName || contact?.name || t.session.guest}${partySize > 1 ? ` × ${partySize}` : ""}`,
   );
-  const items = bookings.flatMap((booking) => booking.items.map(({ name, quantity }) => `${quantity} ${name}`));
+  const items = bookings.flatMap((booking) =>
+    booking.items.map(({ name, quantity }) => `${quantity} ${name}`),
+  );
   return (
-    <Link className={`tee ${millis(session.endTime) < Date.now() ? "over" : ""}`} to={`/sessions/${session.id}`}>
+    <Link
+      className={`tee ${millis(session.endTime) < Date.now() ? "over" : ""}`}
+      to={`/sessions/${session.id}`}
+    >
       <Time at={session.startTime} zone={zone} as="time" />
       <span style={{ minWidth: 0 }}>
         <span style={{ display: "flex", justifyContent: "space-between", gap: 8 }}>

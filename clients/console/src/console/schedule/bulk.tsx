@@ -1,7 +1,16 @@
 import { SessionService, SessionState } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
-import { Alert, Button, Checkbox, Drawer, MultiSelect, SegmentedControl, Select, Textarea } from "@mantine/core";
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Drawer,
+  MultiSelect,
+  SegmentedControl,
+  Select,
+  Textarea,
+} from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";

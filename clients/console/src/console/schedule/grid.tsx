@@ -3,10 +3,10 @@ import { IconLock, IconRepeat } from "@tabler/icons-react";
 import { type CSSProperties, memo, type PointerEvent, useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { useSpeech } from "../../i18n";
-import { State } from "../../shared/ui";
 import { MINUTE, millis, minuteOfDay, showClock, zoned } from "../../shared/time";
+import { State } from "../../shared/ui";
 import { type Catalog, fallbackColor } from "../data";
-import { hoursOf, place, snap, type Span } from "./layout";
+import { hoursOf, place, type Span, snap } from "./layout";
 
 export interface Column {
   readonly key: string;
@@ -34,6 +34,7 @@ interface Props {
   /** Says where a session is, where columns do not. */
   showPlace: boolean;
   empty: string;
+  label: string;
 }
 
 /** A session shorter than this would be too small to hit. */
@@ -70,7 +71,8 @@ export function TimeGrid(props: Props) {
   };
   const style = { "--columns": columns.length } as CSSProperties;
   return (
-    <div className="grid-wrap" ref={scroller}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    <section className="grid-wrap" ref={scroller} tabIndex={0} aria-label={props.label}>
       <div className="grid" style={style}>
         <div className="grid-head" />
         {columns.map(({ key, title, note, kind }) => (
@@ -80,11 +82,13 @@ export function TimeGrid(props: Props) {
           </div>
         ))}
         <div className="grid-hours" style={{ height }} aria-hidden>
-          {Array.from({ length: hours.to - hours.from - 1 }, (_, at) => (
-            <span key={hours.from + at + 1} style={{ top: (at + 1) * hour }}>
-              {showClock((hours.from + at + 1) * 60)}
-            </span>
-          ))}
+          {Array.from({ length: hours.to - hours.from - 1 }, (_, at) => hours.from + at + 1).map(
+            (clock) => (
+              <span key={clock} style={{ top: (clock - hours.from) * hour }}>
+                {showClock(clock * 60)}
+              </span>
+            ),
+          )}
         </div>
         {columns.map((column) => (
           // biome-ignore lint/a11y/noStaticElementInteractions: the button "new session" does the same
@@ -113,7 +117,7 @@ export function TimeGrid(props: Props) {
           <State title={props.empty} />
         </div>
       )}
-    </div>
+    </section>
   );
 }
 
@@ -184,8 +188,8 @@ function Slot({ session, column, catalog, movable, showPlace, onMove, style }: S
     const target = (event: globalThis.PointerEvent): Drop => {
       const under = document
         .elementsFromPoint(event.clientX, event.clientY)
-        .find((element) => element instanceof HTMLElement && element.dataset["column"]);
-      const to = (under as HTMLElement | undefined)?.dataset["column"] ?? column;
+        .find((element) => element instanceof HTMLElement && element.dataset.column);
+      const to = (under as HTMLElement | undefined)?.dataset.column ?? column;
       const minute = snap(from + ((event.clientY - down.clientY) / hour) * 60);
       return { column: to, minute: Math.max(0, Math.min(minute, 24 * 60 - 15)) };
     };
@@ -200,19 +204,19 @@ function Slot({ session, column, catalog, movable, showPlace, onMove, style }: S
       removeEventListener("pointermove", move);
       removeEventListener("pointerup", end);
       removeEventListener("pointercancel", end);
-      removeEventListener("keydown", escape);
+      removeEventListener("keydown", giveUp);
       setOffset(undefined);
       if (!dragged.current || event.type !== "pointerup") return;
       const to = target(event);
       if (to.column !== column || to.minute !== from) onMove(session, to);
     };
-    const escape = (event: KeyboardEvent) => {
+    const giveUp = (event: KeyboardEvent) => {
       if (event.key === "Escape") end(new PointerEvent("pointercancel"));
     };
     addEventListener("pointermove", move);
     addEventListener("pointerup", end);
     addEventListener("pointercancel", end);
-    addEventListener("keydown", escape);
+    addEventListener("keydown", giveUp);
   };
 
   const nudge = (event: React.KeyboardEvent<HTMLElement>) => {
@@ -220,9 +224,9 @@ function Slot({ session, column, catalog, movable, showPlace, onMove, style }: S
     event.preventDefault();
     const { from } = spanOf(session);
     const columns = [...document.querySelectorAll<HTMLElement>("[data-column]")];
-    const at = columns.findIndex((element) => element.dataset["column"] === column);
+    const at = columns.findIndex((element) => element.dataset.column === column);
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? 0;
-    const to = columns[at + step]?.dataset["column"] ?? column;
+    const to = columns[at + step]?.dataset.column ?? column;
     const minute = from + ({ ArrowUp: -15, ArrowDown: 15 }[event.key] ?? 0);
     if (to !== column || minute !== from) onMove(session, { column: to, minute });
   };
@@ -247,7 +251,9 @@ function Slot({ session, column, catalog, movable, showPlace, onMove, style }: S
       aria-describedby={movable ? "move-hint" : undefined}
     >
       <SlotText session={session} catalog={catalog} showPlace={showPlace} />
-      {session.state === SessionState.CANCELLED && <span className="sr">{t.sessionState.cancelled}</span>}
+      {session.state === SessionState.CANCELLED && (
+        <span className="sr">{t.sessionState.cancelled}</span>
+      )}
     </a>
   );
 }

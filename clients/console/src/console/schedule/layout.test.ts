@@ -6,11 +6,47 @@ const spans = (...list: [number, number][]) => list.map(([from, to]) => ({ from,
 describe("place", () => {
   it.each([
     ["one alone", spans([60, 120]), [[0, 1]]],
-    ["one after the other", spans([60, 120], [120, 180]), [[0, 1], [0, 1]]],
-    ["two at once", spans([60, 120], [90, 150]), [[0, 2], [1, 2]]],
-    ["a chain shares its width", spans([0, 60], [30, 90], [70, 120]), [[0, 2], [1, 2], [0, 2]]],
-    ["the longest first", spans([60, 90], [60, 120]), [[1, 2], [0, 2]]],
-    ["in any order", spans([200, 260], [0, 60]), [[0, 1], [0, 1]]],
+    [
+      "one after the other",
+      spans([60, 120], [120, 180]),
+      [
+        [0, 1],
+        [0, 1],
+      ],
+    ],
+    [
+      "two at once",
+      spans([60, 120], [90, 150]),
+      [
+        [0, 2],
+        [1, 2],
+      ],
+    ],
+    [
+      "a chain shares its width",
+      spans([0, 60], [30, 90], [70, 120]),
+      [
+        [0, 2],
+        [1, 2],
+        [0, 2],
+      ],
+    ],
+    [
+      "the longest first",
+      spans([60, 90], [60, 120]),
+      [
+        [1, 2],
+        [0, 2],
+      ],
+    ],
+    [
+      "in any order",
+      spans([200, 260], [0, 60]),
+      [
+        [0, 1],
+        [0, 1],
+      ],
+    ],
   ])("puts %s", (_, given, want) => {
     expect(place(given).map(({ lane, lanes }) => [lane, lanes])).toEqual(want);
   });

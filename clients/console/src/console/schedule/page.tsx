@@ -9,7 +9,7 @@ import {
   IconPlus,
   IconWorld,
 } from "@tabler/icons-react";
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { type Messages, useSpeech, useText } from "../../i18n";
 import { useDo } from "../../shared/calls";
@@ -32,7 +32,7 @@ import { Failure, State } from "../../shared/ui";
 import { type Catalog, dayOf, useCatalog, useSchedule } from "../data";
 import { BulkDrawer } from "./bulk";
 import { confirmMove } from "./confirm";
-import { type Column, type Drop, slotClass, SlotText, spanOf, TimeGrid } from "./grid";
+import { type Column, type Drop, SlotText, slotClass, spanOf, TimeGrid } from "./grid";
 import { type Draft, SessionDrawer } from "./session-form";
 
 type View = "week" | "day";
@@ -133,7 +133,15 @@ function Schedule({ catalog }: { catalog: Catalog }) {
     begin();
   }, [wantsNew]);
 
-  const columns = useColumns(sessions.data ?? [], { view, group, from: firstDay, catalog, now, zone, locationId });
+  const columns = useColumns(sessions.data ?? [], {
+    view,
+    group,
+    from: firstDay,
+    catalog,
+    now,
+    zone,
+    locationId,
+  });
   const move = useMove(catalog, view, group);
   const movable = useCallback(
     (session: Session) => can("session.update") && session.state !== SessionState.CANCELLED,
@@ -149,10 +157,20 @@ function Schedule({ catalog }: { catalog: Catalog }) {
           {t.schedule.today}
         </Button>
         <ActionIcon.Group>
-          <ActionIcon variant="default" size={36} aria-label={t.schedule.before} onClick={() => turn(-1)}>
+          <ActionIcon
+            variant="default"
+            size={36}
+            aria-label={t.schedule.before}
+            onClick={() => turn(-1)}
+          >
             <IconChevronLeft size={17} />
           </ActionIcon>
-          <ActionIcon variant="default" size={36} aria-label={t.schedule.after} onClick={() => turn(1)}>
+          <ActionIcon
+            variant="default"
+            size={36}
+            aria-label={t.schedule.after}
+            onClick={() => turn(1)}
+          >
             <IconChevronRight size={17} />
           </ActionIcon>
         </ActionIcon.Group>
@@ -228,7 +246,12 @@ function Schedule({ catalog }: { catalog: Catalog }) {
       ) : !sessions.data ? (
         <GridSkeleton />
       ) : narrow ? (
-        <Agenda columns={columns} catalog={catalog} showPlace={!location} empty={t.schedule.empty} />
+        <Agenda
+          columns={columns}
+          catalog={catalog}
+          showPlace={!location}
+          empty={t.schedule.empty}
+        />
       ) : (
         <TimeGrid
           columns={columns}
@@ -238,6 +261,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
           onCreate={can("session.create") ? begin : undefined}
           showPlace={!location}
           empty={t.schedule.empty}
+          label={t.nav.schedule}
         />
       )}
       <span id="move-hint" hidden>
@@ -336,7 +360,13 @@ function useColumns(sessions: readonly Session[], how: Arrangement): Column[] {
       return current.toPlainDate().toString() === date ? minuteOfDay(current) : undefined;
     };
     const inside = catalog.locations.filter(({ id }) => !locationId || id === locationId);
-    const column = (key: string, title: string, note: string, z: string, mine: Session[]): Column => ({
+    const column = (
+      key: string,
+      title: string,
+      note: string,
+      z: string,
+      mine: Session[],
+    ): Column => ({
       key,
       title,
       note,
@@ -348,7 +378,13 @@ function useColumns(sessions: readonly Session[], how: Arrangement): Column[] {
       return inside
         .filter(({ id, active }) => active || ordered.some((s) => s.locationId === id))
         .map(({ id, name, timeZone }) =>
-          column(id, name, zoneName(timeZone, locale), timeZone, ordered.filter((s) => s.locationId === id)),
+          column(
+            id,
+            name,
+            zoneName(timeZone, locale),
+            timeZone,
+            ordered.filter((s) => s.locationId === id),
+          ),
         );
     }
     if (group === "resource") {
@@ -368,7 +404,13 @@ function useColumns(sessions: readonly Session[], how: Arrangement): Column[] {
     const columns = catalog.staff
       .filter(({ id }) => leading.has(id))
       .map(({ id, name }) =>
-        column(id, name, t.roleNames.coach, zone, ordered.filter((s) => s.coachId === id)),
+        column(
+          id,
+          name,
+          t.roleNames.coach,
+          zone,
+          ordered.filter((s) => s.coachId === id),
+        ),
       );
     const none = ordered.filter((s) => !catalog.coach(s.coachId));
     return none.length > 0 || columns.length === 0
@@ -459,22 +501,33 @@ function Agenda({
   showPlace: boolean;
   empty: string;
 }) {
-  const { locale } = useSpeech();
+  const { t, locale } = useSpeech();
   const go = useNavigate();
+  const today = useRef<HTMLElement>(null);
+  const first = columns.map(({ key }) => key).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when other days are shown
+  useEffect(() => today.current?.scrollIntoView(), [first]);
   if (columns.every(({ sessions }) => sessions.length === 0)) return <State title={empty} />;
   return (
-    <div className="grid-wrap agenda">
-      {columns.map(({ key, title, sessions }) =>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    <section className="grid-wrap agenda" tabIndex={0} aria-label={t.nav.schedule}>
+      {columns.map(({ key, title, sessions, kind }) =>
         sessions.length === 0 ? null : (
-          <section key={key}>
-            <h2>{/^\d{4}-/.test(key) ? showDay(Temporal.PlainDate.from(key), locale, "longDay") : title}</h2>
+          <section key={key} ref={kind === "today" ? today : undefined}>
+            <h2>
+              {/^\d{4}-/.test(key)
+                ? showDay(Temporal.PlainDate.from(key), locale, "longDay")
+                : title}
+            </h2>
             <ul>
               {sessions.map((session) => (
                 <li key={session.id}>
                   <a
                     href={`/sessions/${session.id}`}
                     className={slotClass(session)}
-                    style={{ "--c": catalog.service(session.serviceId)?.color } as React.CSSProperties}
+                    style={
+                      { "--c": catalog.service(session.serviceId)?.color } as React.CSSProperties
+                    }
                     onClick={(event) => {
                       event.preventDefault();
                       void go(`/sessions/${session.id}`);
@@ -488,6 +541,6 @@ function Agenda({
           </section>
         ),
       )}
-    </div>
+    </section>
   );
 }

@@ -24,7 +24,11 @@ export function writeRule({ days, every, end }: Weekly): string {
 }
 
 /** The first days of a series, at most so many. Weeks begin on Monday. */
-export function occurrences(start: Temporal.PlainDate, rule: Weekly, most: number): Temporal.PlainDate[] {
+export function occurrences(
+  start: Temporal.PlainDate,
+  rule: Weekly,
+  most: number,
+): Temporal.PlainDate[] {
   const found: Temporal.PlainDate[] = [];
   const wanted = new Set(rule.days.map((day) => weekdays.indexOf(day) + 1));
   if (wanted.size === 0) return found;

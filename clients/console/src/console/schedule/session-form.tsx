@@ -1,5 +1,6 @@
 import { ErrorReason, SeriesEditScope, type Session, SessionService } from "@berthhq/client";
-import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import { durationFromMs, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import {
   Alert,
   Button,
@@ -7,14 +8,13 @@ import {
   Chip,
   Drawer,
   NumberInput,
-  Select,
   SegmentedControl,
+  Select,
   Switch,
   Textarea,
   TextInput,
 } from "@mantine/core";
 import { DateInput, TimeInput } from "@mantine/dates";
-import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { useState } from "react";
 import { useSpeech, useText } from "../../i18n";
 import { useDo, useFailed } from "../../shared/calls";
@@ -33,9 +33,8 @@ import {
   zoned,
   zoneName,
 } from "../../shared/time";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { Catalog } from "../data";
 import { Conflict } from "../conflict";
+import type { Catalog } from "../data";
 import { occurrences, type Weekday, weekdays, writeRule } from "./rule";
 
 /** What is known of a session before somebody has filled in the form. */
@@ -306,7 +305,11 @@ function NewSession({
   const create = useDo(SessionService.method.createSession, { quiet: true });
   const series = useDo(SessionService.method.createSeries, { quiet: true });
   const zone = zoneOf(catalog, values.locationId);
-  const rule = { days: days.length > 0 ? days : [weekday], every: 1, end: { count: Number(count || 1) } };
+  const rule = {
+    days: days.length > 0 ? days : [weekday],
+    every: 1,
+    end: { count: Number(count || 1) },
+  };
   const first = occurrences(Temporal.PlainDate.from(values.date), rule, 1000);
   const title = values.title.trim() || (catalog.service(values.serviceId)?.name ?? "");
 
@@ -326,7 +329,10 @@ function NewSession({
         });
         onMade({ id: answer?.sessionIds[0] ?? "", title });
       } else {
-        const answer = await create.run({ session: { ...inputOf(values), ...times(values, zone) }, publish });
+        const answer = await create.run({
+          session: { ...inputOf(values), ...times(values, zone) },
+          publish,
+        });
         onMade({ id: answer?.session?.id ?? "", title });
       }
     } catch (thrown) {
@@ -356,7 +362,11 @@ function NewSession({
                 <div style={{ display: "flex", gap: 6, flexWrap: "wrap" }}>
                   {weekdays.map((day, at) => (
                     <Chip key={day} value={day} size="xs">
-                      {showDay(Temporal.PlainDate.from("2024-01-01").add({ days: at }), locale, "weekday")}
+                      {showDay(
+                        Temporal.PlainDate.from("2024-01-01").add({ days: at }),
+                        locale,
+                        "weekday",
+                      )}
                     </Chip>
                   ))}
                 </div>
@@ -393,7 +403,11 @@ function NewSession({
         <Button variant="default" onClick={onClose}>
           {t.actions.cancel}
         </Button>
-        <Button type="submit" loading={create.busy || series.busy} disabled={!values.serviceId || !values.locationId}>
+        <Button
+          type="submit"
+          loading={create.busy || series.busy}
+          disabled={!values.serviceId || !values.locationId}
+        >
           {repeats ? t.schedule.makeMany(first.length) : t.actions.create}
         </Button>
       </div>
@@ -467,7 +481,9 @@ export function EditSession({
         if (key === "waitlist") paths.add("waitlist_capacity");
       }
       if (scope === "one") {
-        const timed = ["date", "start", "length"].some((key) => changed.includes(key as keyof Values));
+        const timed = ["date", "start", "length"].some((key) =>
+          changed.includes(key as keyof Values),
+        );
         if (timed) paths.add("start_time").add("end_time");
         await update.run({
           sessionId: session.id,
@@ -530,7 +546,9 @@ export function EditSession({
       )}
       <Conflict theirs={theirs} names={names} show={shown} onTake={editing.takeTheirs} />
       <Fields values={values} set={set} catalog={catalog} fixed />
-      {error !== undefined && <Alert color="red">{explain(error, t, locale, session.timeZone)}</Alert>}
+      {error !== undefined && (
+        <Alert color="red">{explain(error, t, locale, session.timeZone)}</Alert>
+      )}
       {session.seatsTaken > 0 && (
         <p className="muted" style={{ margin: 0, fontSize: 13 }}>
           {t.schedule.bookedMove(session.seatsTaken)}
