@@ -97,7 +97,7 @@ test-console: $(ts)/node_modules/.package-lock.json $(console)/dist/index.html #
 
 .PHONY: pictures
 pictures: $(ts)/node_modules/.package-lock.json $(console)/dist/index.html ## Take the pictures of the documentation again
-	cd $(console) && PICTURES=1 npm test --silent -- --project browser test/pictures.test.ts
+	cd $(console) && PICTURES=1 npm test --silent -- --project browser
 
 .PHONY: check-generated
 check-generated: $(third_party)/.stamp ## Fail if generated code is not what the contract gives
