@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"regexp"
@@ -52,7 +53,7 @@ var (
 	uuids   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	serials = regexp.MustCompile(`[nN][0-9]{6}`)
 	times   = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
-	numbers = regexp.MustCompile(`"(year|month|day|hours|minutes|seconds|nanos)": ?\d+`)
+	numbers = regexp.MustCompile(`"(year|month|day|hours|minutes|seconds|nanos|version|rulesVersion)": ?\d+`)
 	secrets = regexp.MustCompile(`berth_\w+`)
 	marks   = regexp.MustCompile(`"(etag|nextPageToken|cursor|endCursor)": ?"[^"]+"`)
 )
@@ -296,6 +297,39 @@ func TestTheDoor(t *testing.T) {
 	}
 }
 
+// The link of an offer opens that offer, and no other text does.
+func strangersToOffers(t *testing.T, live *liveNode, ours, theirs *world) {
+	t.Helper()
+	get, answer := procedureNamed(t, "WaitlistService/GetClaim"), procedureNamed(t, "WaitlistService/ClaimOffer")
+	invalid := live.try(t.Context(), "", get, &v1.GetClaimRequest{Token: "nonsense"})
+	if invalid.Code != codes.FailedPrecondition || invalid.Reason != "LINK_INVALID" {
+		t.Errorf("a link that is none: %s", invalid)
+	}
+	our, their := ours.claim(ours.newOffer(ours.newMember())), theirs.claim(theirs.newOffer(theirs.newMember()))
+	ourRaw, _ := base64.RawURLEncoding.DecodeString(our)
+	theirRaw, _ := base64.RawURLEncoding.DecodeString(their)
+	for name, raw := range map[string][]byte{
+		"their offer in our tenant": append(slices.Clone(ourRaw[:16]), theirRaw[16:]...),
+		"our offer in theirs":       append(slices.Clone(theirRaw[:16]), ourRaw[16:]...),
+		"another last bit":          append(slices.Clone(ourRaw[:31]), ourRaw[31]^1),
+		"too short":                 ourRaw[:31],
+		"too long":                  append(slices.Clone(ourRaw), 0),
+	} {
+		token := base64.RawURLEncoding.EncodeToString(raw)
+		for _, got := range []outcome{
+			live.try(t.Context(), "", get, &v1.GetClaimRequest{Token: token}),
+			live.try(t.Context(), "", answer, &v1.ClaimOfferRequest{Token: token, Action: v1.ClaimAction_CLAIM_ACTION_ACCEPT}),
+		} {
+			if diff := cmp.Diff(invalid, got); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		}
+	}
+	if got := live.try(t.Context(), "", get, &v1.GetClaimRequest{Token: our}); got.Code != codes.OK {
+		t.Errorf("the link itself: %s", got)
+	}
+}
+
 // What opens without a token opens one thing of one tenant, and nothing else with it.
 func TestPublicDoors(t *testing.T) {
 	t.Parallel()
@@ -308,9 +342,10 @@ func TestPublicDoors(t *testing.T) {
 			public++
 		}
 	}
-	if public != 2 {
-		t.Errorf("%d RPCs are public; this test knows two", public)
+	if public != 4 {
+		t.Errorf("%d RPCs are public; this test knows four", public)
 	}
+	strangersToOffers(t, live, ours, theirs)
 
 	ourAccount, ourKey := ours.newKey()
 	_, theirKey := theirs.newKey()

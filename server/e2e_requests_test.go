@@ -29,6 +29,7 @@ type build func(w *world) proto.Message
 var requests = func() map[string][]build {
 	all := maps.Clone(peopleRequests)
 	maps.Copy(all, scheduleRequests)
+	maps.Copy(all, waitlistRequests)
 	return all
 }()
 

@@ -16,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/member"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // world is a tenant with one of everything, made by the use cases. The same people, by the subjects of
@@ -92,6 +93,10 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	w.partner = "sa:" + account.ID.String()
 
 	w.location, w.service = w.newLocation(), w.newService()
+	_, err = w.app.UpdateRules(w.ctx(), w.owner, app.RulesEdit{Target: app.PolicyTarget{Service: w.service}, Edit: func(s *waitlist.Settings) {
+		s.Enabled, s.MaxQueueSize = new(true), new(10_000) // whatever else is said, and although everything happens on a few days
+	}})
+	w.ok(err)
 	w.plan = w.newPlan()
 	w.credits = w.newSubscription(w.other)
 	w.workout = w.newWorkout()

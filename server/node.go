@@ -62,7 +62,7 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	if n.verifier, err = keys.openVerifier(n.issuer); err != nil {
 		return nil, err
 	}
-	checkIn, err := openCheckInKeys(keys.checkInKey())
+	signs, err := openSigning(keys.checkInKey())
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 		return nil, err
 	}
 	n.app = app.New(app.Config{
-		DB: n.db, Now: time.Now, CheckInKeys: checkIn, PublicURL: listen.PublicURL,
+		DB: n.db, Now: time.Now, CheckInKeys: signs.checkIn, Claims: signs.claims, PublicURL: listen.PublicURL,
 		Committed: n.relay.Committed, RolesChanged: n.guard.Invalidate, Relay: n.relay,
 	})
 	n.health = rpc.NewHealth(n.ready)

@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // Config is what the use cases need from outside.
@@ -21,8 +22,12 @@ type Config struct {
 	Now func() time.Time
 	// CheckInKeys sign QR codes and display links.
 	CheckInKeys checkin.Keys
+	// Claims make the tokens in the links of waitlist offers.
+	Claims waitlist.ClaimKey
 	// PublicURL is where browsers reach the service, without a trailing slash; display links start with it.
 	PublicURL string
+	// Tally, if set, hears what a use case did to waitlist entries and offers, after the commit.
+	Tally func(Tally)
 	// Committed, if set, hears of every tenant whose data changed, after the commit.
 	Committed func(id tenant.TenantID)
 	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit. Other nodes
@@ -37,6 +42,8 @@ type App struct {
 	db           *pg.DB
 	now          func() time.Time
 	keys         checkin.Keys
+	claims       waitlist.ClaimKey
+	tally        func(Tally)
 	publicURL    string
 	committed    func(tenant.TenantID)
 	rolesChanged func(tenant.TenantID)
@@ -47,10 +54,16 @@ type App struct {
 // New makes an App.
 func New(c Config) *App {
 	ignore := func(tenant.TenantID) {}
-	a := &App{db: c.DB, keys: c.CheckInKeys, publicURL: c.PublicURL, committed: ignore, rolesChanged: ignore, relay: c.Relay}
+	a := &App{
+		db: c.DB, keys: c.CheckInKeys, claims: c.Claims, publicURL: c.PublicURL, tally: func(Tally) {}, committed: ignore, rolesChanged: ignore,
+		relay: c.Relay,
+	}
 	// Postgres keeps microseconds. Cutting the rest off here makes what an answer
 	// says equal to what a later read says.
 	a.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }
+	if c.Tally != nil {
+		a.tally = c.Tally
+	}
 	if c.Committed != nil {
 		a.committed = c.Committed
 	}
@@ -70,6 +83,21 @@ type tx struct {
 	request string
 	now     time.Time
 	mint    *tenant.Mint
+	claims  waitlist.ClaimKey
+	*effects
+}
+
+// effects are what an attempt leaves to be done once it is durable. They are nothing that correctness depends on.
+type effects struct {
+	due   *time.Time // the earliest moment at which something it made runs out
+	tally Tally
+}
+
+// dueAt has somebody woken when something of the tenant runs out.
+func (e *effects) dueAt(at time.Time) {
+	if e.due == nil || at.Before(*e.due) {
+		e.due = &at
+	}
 }
 
 // write runs a use case in a serializable transaction of the caller's tenant. What it may lose a race
@@ -93,6 +121,12 @@ func (a *App) write(ctx context.Context, caller tenant.Caller, name string, fn f
 		}
 		if err == nil {
 			a.committed(caller.Tenant)
+			if w.due != nil {
+				a.alarms.set(caller.Tenant, *w.due)
+			}
+			if !w.tally.empty() {
+				a.tally(w.tally)
+			}
 			return nil
 		}
 		if look == looks || !w.again(err) {
@@ -106,7 +140,10 @@ func (a *App) attempt(ctx context.Context, caller tenant.Caller, name string, fn
 	now := a.now()
 	mint := tenant.NewMint(now)
 	return a.db.InTx(ctx, pg.Scope{Tenant: caller.Tenant}, name, func(ctx context.Context, db *pg.Tx) error {
-		t := &tx{Tx: db, in: caller.Tenant, caller: caller, request: requestOf(ctx), now: now, mint: mint.Again()}
+		w.effects = effects{}
+		t := &tx{
+			Tx: db, in: caller.Tenant, caller: caller, request: requestOf(ctx), now: now, mint: mint.Again(), claims: a.claims, effects: &w.effects,
+		}
 		if w.key == nil {
 			return fn(ctx, t)
 		}

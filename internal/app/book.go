@@ -75,10 +75,7 @@ func (a *App) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (Pl
 		return err
 	}, answers(&place), losing(races...))
 	// A second booking of the same session also overlaps the first. Which constraint speaks up is chance.
-	if err == nil && place.Booking != nil && place.Booking.Status == booking.Pending {
-		a.alarms.set(caller.Tenant, *place.Booking.HoldUntil)
-	}
-	if pg.IsUnique(err, "bookings_active", "waitlist_entries_active") || pg.IsExclusion(err, "bookings_overlap") {
+	if pg.IsUnique(err, "bookings_active", "waitlist_places_active") || pg.IsExclusion(err, "bookings_overlap") {
 		if refused := a.alreadyBooked(ctx, caller, r); refused != nil {
 			return Place{}, refused
 		}
@@ -115,7 +112,7 @@ func (t *tx) book(ctx context.Context, r BookRequest) (Place, error) {
 		return Place{}, err
 	}
 	if made.Booking != nil || made.Entry != nil {
-		return repeated(made, r)
+		return repeated(made, r.hash())
 	}
 	if slot == nil {
 		return Place{}, fault.Missing(fault.SessionNotFound, "Session")
@@ -146,7 +143,7 @@ func (t *tx) book(ctx context.Context, r BookRequest) (Place, error) {
 		return Place{}, err
 	}
 	if plan.Wait {
-		return Place{Entry: new(t.enqueue(facts, command, r))}, nil
+		return t.enqueue(ctx, facts, command, r)
 	}
 	b := booking.Booking{
 		ID: command.ID, Session: slot.ID, Member: who.ID, Party: r.Party, Channel: r.Channel,
@@ -158,6 +155,7 @@ func (t *tx) book(ctx context.Context, r BookRequest) (Place, error) {
 	what := outbox.BookingConfirmed
 	if r.Hold {
 		what, b.Status, b.HoldUntil = outbox.BookingHeld, booking.Pending, new(booking.HoldUntil(*slot, t.now))
+		t.dueAt(*b.HoldUntil)
 	}
 	b.HasItems = len(r.Items) > 0
 	b = t.place(facts, b, plan)
@@ -196,36 +194,32 @@ func (t *tx) place(f booking.Facts, b booking.Booking, plan booking.Plan) bookin
 	return b
 }
 
-// enqueue writes a place in the queue.
-func (t *tx) enqueue(f booking.Facts, c booking.Command, r BookRequest) waitlist.Entry {
+// enqueue gives a place in the queue of a full session.
+func (t *tx) enqueue(ctx context.Context, f booking.Facts, c booking.Command, r BookRequest) (Place, error) {
 	e := waitlist.Entry{
-		ID: tenant.Next[tenant.EntryID](t.mint), Session: f.Slot.ID, Member: f.Member.ID, Party: r.Party, Status: waitlist.Waiting,
-		Seq: f.Slot.LastEntrySeq + 1, Subscription: r.Subscription, Channel: r.Channel, ByStaff: c.Staff,
-		ExternalRef: r.ExternalRef, Note: r.Note, CreatedBy: c.Actor, CreatedAt: t.now,
-		Position: f.Slot.Waiting + 1, MemberName: f.Member.Name, MemberTier: f.Member.Tier, MemberActive: true,
+		Session: f.Slot.ID, Member: f.Member.ID, Party: r.Party, Subscription: r.Subscription, Channel: r.Channel, ByStaff: c.Staff,
+		ExternalRef: r.ExternalRef, Note: r.Note, MemberName: f.Member.Name, MemberTier: f.Member.Tier,
 		SessionTitle: f.Slot.Title, SessionStarts: f.Slot.StartsAt, TimeZone: f.Slot.TimeZone,
 	}
 	if r.ExternalRef != "" {
 		e.RequestHash = r.hash()
 	}
-	store.InsertEntry(t.Tx, t.in, e)
-	store.MoveSeats(t.Tx, t.in, e.Session, store.Seats{Waiting: 1, LastSeq: e.Seq})
-	outbox.Append(t.Tx, t.in, outbox.Event{
-		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.WaitlistJoined, Session: e.Session, Member: e.Member,
-		Actor: c.Actor, Data: map[string]any{"entry_id": e.ID.String(), "position": e.Position}, At: t.now,
-	})
-	return e
+	e, err := t.join(ctx, e, []booking.Slot{f.Slot})
+	if fault.ReasonOf(err) == fault.WaitlistFull || fault.ReasonOf(err) == fault.WaitlistClosed {
+		err = booking.Full().Because(err) // they asked for seats
+	}
+	return Place{Entry: &e}, err
 }
 
 // repeated answers a request whose external reference is known.
-func repeated(made Place, r BookRequest) (Place, error) {
+func repeated(made Place, hash []byte) (Place, error) {
 	var before []byte
 	if made.Booking != nil {
 		before, made.Entry = made.Booking.RequestHash, nil // a promoted entry's reference went over to its booking
 	} else {
 		before = made.Entry.RequestHash
 	}
-	if string(before) != string(r.hash()) {
+	if string(before) != string(hash) {
 		return Place{}, fault.New(fault.AlreadyExists, fault.ExternalRefConflict,
 			"The external reference was used for another request.").In("external_ref")
 	}

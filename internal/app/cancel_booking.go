@@ -45,18 +45,20 @@ func (t *tx) giveUp(ctx context.Context, r CancelRequest) (GivenUp, error) {
 		slot  *booking.Slot
 		payer *credit.Subscription
 		entry *waitlist.Entry
+		queue int
 		batch pg.Batch
 	)
 	store.FindBooking(&batch, t.in, r.ID, &b)
 	store.FindSlotOf(&batch, t.in, r.ID, &slot)
 	store.FindBookingSubscription(&batch, t.in, r.ID, &payer)
 	store.FindEntry(&batch, t.in, tenant.EntryID{UUID: r.ID.UUID}, &entry)
+	store.FindQueueSizeOf(&batch, t.in, r.ID, &queue)
 	if err := t.Load(ctx, &batch); err != nil {
 		return GivenUp{}, err
 	}
 	switch {
 	case entry != nil && t.caller.MayTouch(entry.Member):
-		return t.leaveQueue(*entry, r)
+		return t.leaveQueue(ctx, *entry, r)
 	case b == nil || !t.caller.MayTouch(b.Member):
 		return GivenUp{}, fault.Missing(fault.BookingNotFound, "Booking")
 	}
@@ -77,6 +79,7 @@ func (t *tx) giveUp(ctx context.Context, r CancelRequest) (GivenUp, error) {
 	}
 	if slot != nil {
 		slot.SeatsTaken -= c.SeatsFreed
+		slot.Queued = &queue
 		up.Promoted, err = t.fill(ctx, slot, waitlist.ByCancellation)
 	}
 	return up, err
@@ -103,8 +106,8 @@ func (t *tx) cancel(c booking.Cancellation, notify bool) {
 	})
 }
 
-// leaveQueue gives a place in the queue up.
-func (t *tx) leaveQueue(e waitlist.Entry, r CancelRequest) (GivenUp, error) {
+// leaveQueue gives a place in the queue up. Its live offer goes to the next.
+func (t *tx) leaveQueue(ctx context.Context, e waitlist.Entry, r CancelRequest) (GivenUp, error) {
 	up := GivenUp{Place: Place{Entry: &e}}
 	switch e.Status {
 	case waitlist.Waiting, waitlist.Offered:
@@ -115,12 +118,26 @@ func (t *tx) leaveQueue(e waitlist.Entry, r CancelRequest) (GivenUp, error) {
 		return GivenUp{}, fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has got its place: cancel the booking.").
 			With("status", string(e.Status)).With("booking_id", e.Booking.String())
 	}
-	e.Status, e.Position = waitlist.Cancelled, 0
-	store.UpdateEntry(t.Tx, t.in, e, t.now)
-	store.MoveSeats(t.Tx, t.in, e.Session, store.Seats{Waiting: -1})
-	t.left(e, r.Reason, r.Notify)
 	if !t.caller.Own {
 		t.audit("waitlist.removed", "waitlist_entry", e.ID.UUID, r.Reason, map[string]any{"member_id": e.Member.String()})
+	}
+	if e.Status == waitlist.Waiting {
+		e = t.close(e, waitlist.Cancelled, tenant.BookingID{})
+		t.left(e, r.Reason, r.Notify)
+		return up, nil
+	}
+	var live []waitlist.Offer
+	var batch pg.Batch
+	store.ListRivalOffers(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{e.ID}}, &live)
+	if err := t.Load(ctx, &batch); err != nil {
+		return GivenUp{}, err
+	}
+	for _, o := range live { // one
+		answered, err := t.letGo(ctx, o, waitlist.Withdrawn, "The entry has left the waitlist.", true)
+		if err != nil {
+			return GivenUp{}, err
+		}
+		up.Entry = answered.Entry
 	}
 	return up, nil
 }
@@ -128,6 +145,7 @@ func (t *tx) leaveQueue(e waitlist.Entry, r CancelRequest) (GivenUp, error) {
 func (t *tx) left(e waitlist.Entry, reason string, notify bool) {
 	outbox.Append(t.Tx, t.in, outbox.Event{
 		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.WaitlistLeft, Session: e.Session, Member: e.Member,
-		Actor: t.caller.Actor(), Data: map[string]any{"entry_id": e.ID.String(), "reason": reason, "notify": notify}, At: t.now,
+		Actor: t.caller.Actor(), At: t.now,
+		Data: map[string]any{"entry_id": e.ID.String(), "status": string(e.Status), "reason": reason, "notify": notify},
 	})
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"github.com/berthhq/berth/internal/booking"
@@ -98,9 +97,11 @@ func (t *tx) held(ctx context.Context, id tenant.BookingID, more func(*pg.Batch)
 	var b *booking.Booking
 	var slot *booking.Slot
 	var lines []store.BookedLine
+	var waiting int
 	var batch pg.Batch
 	store.FindBooking(&batch, t.in, id, &b)
 	store.FindSlotOf(&batch, t.in, id, &slot)
+	store.FindQueueSizeOf(&batch, t.in, id, &waiting)
 	store.ListLines(&batch, t.in, []tenant.BookingID{id}, &lines)
 	if more != nil {
 		more(&batch)
@@ -111,6 +112,7 @@ func (t *tx) held(ctx context.Context, id tenant.BookingID, more func(*pg.Batch)
 	if b == nil || slot == nil || !t.caller.MayTouch(b.Member) {
 		return booking.Booking{}, booking.Slot{}, fault.Missing(fault.BookingNotFound, "Booking")
 	}
+	slot.Queued = &waiting
 	for _, l := range lines {
 		b.Items = append(b.Items, l.Line)
 	}
@@ -207,33 +209,9 @@ func (a *App) ExpireHolds(ctx context.Context, id tenant.TenantID) (int, error) 
 			expired += n
 		}
 		if len(sessions) < page {
-			return expired, a.awaitNextHold(ctx, id)
+			return expired, nil
 		}
 	}
-}
-
-// awaitNextHold sets the alarm for the hold of a tenant that runs out next.
-func (a *App) awaitNextHold(ctx context.Context, id tenant.TenantID) error {
-	var next *time.Time
-	var batch pg.Batch
-	store.FindNextExpiry(&batch, id, &next)
-	if err := a.read(ctx, tenant.System(id), &batch); err != nil {
-		return err
-	}
-	if next != nil {
-		a.alarms.set(id, *next)
-	}
-	return nil
-}
-
-// RunAlarms ends holds when they run out, on the moment, until ctx ends. It knows of the holds that
-// this node made and of those that it found with ExpireHolds, which sweeps call, too.
-func (a *App) RunAlarms(ctx context.Context, log *slog.Logger) {
-	a.alarms.run(ctx, a.now, func(id tenant.TenantID) {
-		if _, err := a.ExpireHolds(ctx, id); err != nil && ctx.Err() == nil {
-			log.ErrorContext(ctx, "holds not ended; the next sweep will", slog.String("tenant_id", id.String()), slog.Any("error", err))
-		}
-	})
 }
 
 func (a *App) expireHolds(ctx context.Context, id tenant.TenantID, session tenant.SessionID) (int, error) {

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/booking"
@@ -80,9 +82,13 @@ func (a *App) ListMyBookings(ctx context.Context, caller tenant.Caller, q MyBook
 	if q.AfterID.IsZero() {
 		store.ListMemberEntries(&batch, caller.Tenant, caller.Member, q.From, q.Until, endsAfter, &entries)
 	}
+	line := lineUp(&batch, caller.Tenant, store.WhoseRivals{Member: caller.Member})
 	err := a.read(ctx, caller, &batch)
 	if err == nil {
 		err = a.withLines(ctx, caller, bookings)
+	}
+	if err == nil {
+		err = line.put(entries, a.now())
 	}
 	return bookings, entries, err
 }
@@ -102,6 +108,7 @@ func (a *App) ListRoster(ctx context.Context, caller tenant.Caller, session tena
 	store.FindSlot(&batch, caller.Tenant, session, &slot)
 	store.ListSessionBookings(&batch, caller.Tenant, session, inactive, &r.Bookings)
 	store.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &r.Entries)
+	line := lineUp(&batch, caller.Tenant, store.WhoseRivals{Session: session})
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return r, err
 	}
@@ -109,5 +116,9 @@ func (a *App) ListRoster(ctx context.Context, caller tenant.Caller, session tena
 		return r, fault.Missing(fault.SessionNotFound, "Session")
 	}
 	r.Slot = *slot
+	if err := line.put(r.Entries, a.now()); err != nil {
+		return r, err
+	}
+	slices.SortStableFunc(r.Entries, func(a, b waitlist.Entry) int { return cmp.Compare(a.Position, b.Position) })
 	return r, a.withLines(ctx, caller, r.Bookings)
 }

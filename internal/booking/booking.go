@@ -133,17 +133,18 @@ type Slot struct {
 	SeatsTaken       int
 	WaitlistCapacity int
 	Waiting          int
-	LastEntrySeq     int64
-	Holds            int // bookings that are PENDING
-	State            catalog.SessionState
-	Blocked          bool
-	MinParty         int
-	MaxParty         int
-	Delivery         catalog.Delivery
-	Point            *catalog.Point // of the location
-	Channels         []catalog.Channel
-	TakesPayments    bool // the tenant
-	Rules            catalog.Rules
+	// Queued counts the entries in the queue of the session's day, for it and for windows; nil: nobody has looked.
+	Queued        *int
+	Holds         int // bookings that are PENDING
+	State         catalog.SessionState
+	Blocked       bool
+	MinParty      int
+	MaxParty      int
+	Delivery      catalog.Delivery
+	Point         *catalog.Point // of the location
+	Channels      []catalog.Channel
+	TakesPayments bool // the tenant
+	Rules         catalog.Rules
 }
 
 // Fits reports whether seats are open for a party.

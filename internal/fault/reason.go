@@ -30,6 +30,8 @@ const (
 	PlanNotFound           Reason = "PLAN_NOT_FOUND"
 	SubscriptionNotFound   Reason = "SUBSCRIPTION_NOT_FOUND"
 	ItemNotFound           Reason = "ITEM_NOT_FOUND"
+	EntryNotFound          Reason = "ENTRY_NOT_FOUND"
+	OfferNotFound          Reason = "OFFER_NOT_FOUND"
 
 	AlreadyExistsReason Reason = "ALREADY_EXISTS"
 	RoleInUse           Reason = "ROLE_IN_USE"

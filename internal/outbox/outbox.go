@@ -44,6 +44,7 @@ const (
 	WaitlistJoined    Type = "waitlist.joined"
 	WaitlistLeft      Type = "waitlist.left"
 	WaitlistPromoted  Type = "waitlist.promoted"
+	WaitlistChanged   Type = "waitlist.changed" // flagged, scored or moved by staff
 	WaitlistStaffNote Type = "waitlist.staff_note"
 
 	OfferCreated   Type = "offer.created"

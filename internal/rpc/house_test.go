@@ -17,6 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // testServer is the whole service over a database of its own, with a tenant in
@@ -46,6 +47,10 @@ func newTestServer(t *testing.T, adapt ...func(*app.Config)) *testServer {
 func startTestServer(t *testing.T, with Config, adapt ...func(*app.Config)) *testServer {
 	t.Helper()
 	s := &testServer{DB: pgtest.New(t), Client: http1, Members: make(map[string]tenant.MemberID), metrics: prometheus.NewRegistry()}
+	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	keys, err := checkin.NewKeys([]byte("a key for tests that is 32 bytes"))
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +62,7 @@ func startTestServer(t *testing.T, with Config, adapt ...func(*app.Config)) *tes
 	}
 	t.Cleanup(s.relay.Close)
 	config := app.Config{
-		DB: s.DB.DB, Now: time.Now, CheckInKeys: keys, PublicURL: "https://berth.test",
+		DB: s.DB.DB, Now: time.Now, CheckInKeys: keys, Claims: claims, PublicURL: "https://berth.test",
 		Committed: s.relay.Committed, RolesChanged: guard.Invalidate, Relay: s.relay,
 	}
 	for _, f := range adapt {

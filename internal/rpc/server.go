@@ -71,6 +71,7 @@ func New(c Config) (http.Handler, error) {
 		booking:   &bookingService{app: c.App},
 		credit:    &creditService{app: c.App},
 		checkIn:   &checkInService{app: c.App},
+		waitlist:  &waitlistService{app: c.App, now: c.Now},
 		analytics: &analyticsService{app: c.App},
 		audit:     &auditService{app: c.App},
 		event:     newEventService(c),
@@ -86,6 +87,7 @@ type services struct {
 	booking   berthv1connect.BookingServiceHandler
 	credit    berthv1connect.CreditServiceHandler
 	checkIn   berthv1connect.CheckInServiceHandler
+	waitlist  berthv1connect.WaitlistServiceHandler
 	analytics berthv1connect.AnalyticsServiceHandler
 	audit     berthv1connect.AuditServiceHandler
 	event     berthv1connect.EventServiceHandler
@@ -133,6 +135,7 @@ func (c Config) serve(s services) (http.Handler, error) {
 	mount(berthv1connect.NewBookingServiceHandler(s.booking, options))
 	mount(berthv1connect.NewCreditServiceHandler(s.credit, options))
 	mount(berthv1connect.NewCheckInServiceHandler(s.checkIn, options))
+	mount(berthv1connect.NewWaitlistServiceHandler(s.waitlist, options))
 	mount(berthv1connect.NewAnalyticsServiceHandler(s.analytics, options))
 	mount(berthv1connect.NewAuditServiceHandler(s.audit, options))
 	mount(berthv1connect.NewEventServiceHandler(s.event, options, connect.WithCompressMinBytes(minCompressedEvents)))

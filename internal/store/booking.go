@@ -146,14 +146,31 @@ select
     select b.id from bookings b where b.tenant_id = $1 and b.session_id = $2 and b.member_id = $3
       and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')) end,
   case when s.waiting > 0 then (
-    select e.id from waitlist_entries e where e.tenant_id = $1 and e.session_id = $2 and e.member_id = $3
-      and e.status in ('WAITING', 'OFFERED')) end
+    select p.entry_id from waitlist_places p where p.tenant_id = $1 and p.session_id = $2 and p.member_id = $3) end
 from sessions s where s.tenant_id = $1 and s.id = $2`, in, session, member).QueryRow(func(row pgx.Row) error {
 		if err := row.Scan(booking, entry); err != nil && !isNoRows(err) {
 			return err
 		}
 		return nil
 	})
+}
+
+// InSession is a member's active booking in a session.
+type InSession struct {
+	Member  tenant.MemberID
+	Booking tenant.BookingID
+}
+
+// ListInSession reads those of the members.
+func ListInSession(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, members []tenant.MemberID, into *[]InSession) {
+	pg.Collect(b.Queue(`
+select member_id, id from bookings
+where tenant_id = $1 and session_id = $2 and member_id = any($3) and status in ('PENDING', 'CONFIRMED', 'ATTENDED')`, in, session, members), into,
+		func(row pgx.CollectableRow) (InSession, error) {
+			var i InSession
+			err := row.Scan(&i.Member, &i.Booking)
+			return i, err
+		})
 }
 
 // BusySpan is the span of a member's active booking that tolerates no overlap.
@@ -188,9 +205,12 @@ where tenant_id = $1 and status = 'PENDING' and hold_expires_at <= $2
 group by session_id order by min(hold_expires_at) limit $3`, in, now, limit), into, pgx.RowTo[tenant.SessionID])
 }
 
-// FindNextExpiry reads when the next hold of a tenant runs out; nil where there is none.
+// FindNextExpiry reads when the next hold or offer of a tenant runs out; nil where there is none.
 func FindNextExpiry(b *pg.Batch, in tenant.TenantID, into **time.Time) {
-	b.Queue(`select min(hold_expires_at) from bookings where tenant_id = $1 and status = 'PENDING'`, in).Scan(into)
+	b.Queue(`
+select least(
+  (select min(hold_expires_at) from bookings where tenant_id = $1 and status = 'PENDING'),
+  (select min(expires_at) from waitlist_offers where tenant_id = $1 and status = 'LIVE'))`, in).Scan(into)
 }
 
 // InsertBooking writes a new booking with the transaction.

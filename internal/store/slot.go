@@ -11,13 +11,14 @@ import (
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // slotColumns and slotJoins read a session `s` as a booking.Slot, with the policy in force.
 // All joins follow primary keys.
 const slotColumns = `
   s.id, s.service_id, s.location_id, s.title, s.starts_at, s.ends_at, l.time_zone, s.local_date,
-  s.capacity, s.seats_taken, s.waitlist_capacity, s.waiting, s.last_entry_seq, s.holds, s.state, s.blocked,
+  s.capacity, s.seats_taken, s.waitlist_capacity, s.waiting, s.holds, s.state, s.blocked,
   v.min_party, v.max_party, v.delivery, l.latitude, l.longitude, l.channels, t.takes_payments,` + ruleColumns
 
 const slotJoins = `
@@ -111,7 +112,7 @@ func scanSlot(row pgx.Row, more ...any) (booking.Slot, error) {
 	var rules ruleTargets
 	targets := append([]any{
 		&s.ID, &s.Service, &s.Location, &s.Title, &s.StartsAt, &s.EndsAt, &s.TimeZone, &localDate,
-		&s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.LastEntrySeq, &s.Holds, &s.State, &s.Blocked,
+		&s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.Holds, &s.State, &s.Blocked,
 		&s.MinParty, &s.MaxParty, &s.Delivery, &latitude, &longitude, &s.Channels, &s.TakesPayments,
 	}, rules.list()...)
 	if err := row.Scan(append(targets, more...)...); err != nil {
@@ -154,10 +155,8 @@ where s.tenant_id = $1 and s.id = any($2) and s.deleted_at is null`, in, ids), i
 
 // Seats changes a session's counters. The database refuses what does not fit.
 type Seats struct {
-	Taken   int   // added to the seats taken
-	Waiting int   // added to the entries that wait
-	Holds   int   // added to the bookings that are PENDING
-	LastSeq int64 // the number of the last entry that joined, if one did
+	Taken int // added to the seats taken
+	Holds int // added to the bookings that are PENDING
 }
 
 // MoveSeats applies the change with the transaction.
@@ -166,6 +165,16 @@ func MoveSeats(tx *pg.Tx, in tenant.TenantID, id tenant.SessionID, s Seats) {
 		return
 	}
 	tx.Write(`
-update sessions set seats_taken = seats_taken + $3, waiting = waiting + $4, last_entry_seq = greatest(last_entry_seq, $5), holds = holds + $6
-where tenant_id = $1 and id = $2`, in, id, s.Taken, s.Waiting, s.LastSeq, s.Holds)
+update sessions set seats_taken = seats_taken + $3, holds = holds + $4 where tenant_id = $1 and id = $2`, in, id, s.Taken, s.Holds)
+}
+
+// FindWaitSlot reads a session as the waitlist sees it, without its seats.
+func FindWaitSlot(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into *waitlist.Slot) {
+	b.Queue(`
+select s.id, s.service_id, s.location_id, s.resource_id, s.coach_id, s.starts_at, s.ends_at, l.time_zone, v.name, l.name
+from sessions s
+join services v on v.tenant_id = s.tenant_id and v.id = s.service_id
+join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
+where s.tenant_id = $1 and s.id = $2`, in, id).
+		Scan(&into.Session, &into.Service, &into.Location, &into.Resource, &into.Coach, &into.StartsAt, &into.EndsAt, &into.Zone, &into.ServiceName, &into.LocationName)
 }

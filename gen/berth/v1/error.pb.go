@@ -77,6 +77,10 @@ const (
 	ErrorReason_ERROR_REASON_SUBSCRIPTION_NOT_FOUND ErrorReason = 34
 	// not_found: no such item in the tenant.
 	ErrorReason_ERROR_REASON_ITEM_NOT_FOUND ErrorReason = 35
+	// not_found: no such waitlist entry in the tenant, or it is somebody else's.
+	ErrorReason_ERROR_REASON_ENTRY_NOT_FOUND ErrorReason = 36
+	// not_found: no such offer in the tenant, or it is somebody else's.
+	ErrorReason_ERROR_REASON_OFFER_NOT_FOUND ErrorReason = 37
 	// already_exists: a thing with that name or key is there; `field` names the key.
 	ErrorReason_ERROR_REASON_ALREADY_EXISTS ErrorReason = 50
 	// failed_precondition: someone still holds the role; `holders` says how many.
@@ -219,6 +223,8 @@ var (
 		33:  "ERROR_REASON_PLAN_NOT_FOUND",
 		34:  "ERROR_REASON_SUBSCRIPTION_NOT_FOUND",
 		35:  "ERROR_REASON_ITEM_NOT_FOUND",
+		36:  "ERROR_REASON_ENTRY_NOT_FOUND",
+		37:  "ERROR_REASON_OFFER_NOT_FOUND",
 		50:  "ERROR_REASON_ALREADY_EXISTS",
 		51:  "ERROR_REASON_ROLE_IN_USE",
 		52:  "ERROR_REASON_ROLE_BUILT_IN",
@@ -299,6 +305,8 @@ var (
 		"ERROR_REASON_PLAN_NOT_FOUND":            33,
 		"ERROR_REASON_SUBSCRIPTION_NOT_FOUND":    34,
 		"ERROR_REASON_ITEM_NOT_FOUND":            35,
+		"ERROR_REASON_ENTRY_NOT_FOUND":           36,
+		"ERROR_REASON_OFFER_NOT_FOUND":           37,
 		"ERROR_REASON_ALREADY_EXISTS":            50,
 		"ERROR_REASON_ROLE_IN_USE":               51,
 		"ERROR_REASON_ROLE_BUILT_IN":             52,
@@ -387,7 +395,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xdb\x14\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\x9f\x15\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -412,7 +420,9 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1eERROR_REASON_BOOKING_NOT_FOUND\x10 \x12\x1f\n" +
 	"\x1bERROR_REASON_PLAN_NOT_FOUND\x10!\x12'\n" +
 	"#ERROR_REASON_SUBSCRIPTION_NOT_FOUND\x10\"\x12\x1f\n" +
-	"\x1bERROR_REASON_ITEM_NOT_FOUND\x10#\x12\x1f\n" +
+	"\x1bERROR_REASON_ITEM_NOT_FOUND\x10#\x12 \n" +
+	"\x1cERROR_REASON_ENTRY_NOT_FOUND\x10$\x12 \n" +
+	"\x1cERROR_REASON_OFFER_NOT_FOUND\x10%\x12\x1f\n" +
 	"\x1bERROR_REASON_ALREADY_EXISTS\x102\x12\x1c\n" +
 	"\x18ERROR_REASON_ROLE_IN_USE\x103\x12\x1e\n" +
 	"\x1aERROR_REASON_ROLE_BUILT_IN\x104\x12\x1b\n" +
