@@ -181,5 +181,14 @@ export async function faults(page: Page): Promise<string[]> {
     );
 }
 
+/** Waits until everything that is on its way is there. The stream of events never is, so the network says nothing. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () =>
+      !document.querySelector('[role="status"][aria-label="Loading"], .mantine-Skeleton-root') &&
+      document.getAnimations().every(({ playState }) => playState !== "running"),
+  );
+}
+
 export const hour = 3_600_000;
 export const day = 24 * hour;

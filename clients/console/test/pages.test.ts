@@ -6,6 +6,7 @@ import {
   faults,
   makeSession,
   type Role,
+  settled,
   studio,
   visit,
   withBrowser,
@@ -70,7 +71,7 @@ describe.each(["light", "dark"] as const)("in %s", (scheme) => {
       ...(width && { width, height: 844 }),
     });
     await visited.page.getByText(there).filter({ visible: true }).first().waitFor();
-    await visited.page.waitForLoadState("networkidle");
+    await settled(visited.page);
     expect(await faults(visited.page)).toEqual([]);
     const overflow = await visited.page.evaluate(
       () => document.documentElement.scrollWidth - innerWidth,

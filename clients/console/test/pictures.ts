@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { it } from "vitest";
-import { call, club, day, type Role, studio, visit, withBrowser } from "./browser";
+import { call, club, day, type Role, settled, studio, visit, withBrowser } from "./browser";
 
 /* The pictures of the documentation: `make pictures` takes them again. */
 
@@ -35,10 +35,24 @@ interface Picture {
 }
 
 const pictures: readonly Picture[] = [
-  { name: "schedule", path: () => `/?date=${new Date(Date.now() + 7 * day).toISOString().slice(0, 10)}`, role: "owner" },
-  { name: "session", path: async () => `/sessions/${await busiest()}`, role: "coach", scheme: "dark" },
+  {
+    name: "schedule",
+    path: () => `/?date=${new Date(Date.now() + 7 * day).toISOString().slice(0, 10)}`,
+    role: "owner",
+  },
+  {
+    name: "session",
+    path: async () => `/sessions/${await busiest()}`,
+    role: "coach",
+    scheme: "dark",
+  },
   { name: "attendance", path: () => "/analytics", role: "owner" },
-  { name: "tee-sheet", path: () => `/tee-sheet?date=${new Date(Date.now() + day).toISOString().slice(0, 10)}`, role: "owner", tenant: club },
+  {
+    name: "tee-sheet",
+    path: () => `/tee-sheet?date=${new Date(Date.now() + day).toISOString().slice(0, 10)}`,
+    role: "owner",
+    tenant: club,
+  },
   { name: "member-week", path: () => "/app/", role: "member", telephone: true },
 ];
 
@@ -50,7 +64,7 @@ it.each(pictures)("$name", async ({ name, path, role, tenant, scheme, telephone 
     scheme: scheme ?? "light",
     ...(telephone ? { width: 390, height: 780 } : { width: 1280, height: 800 }),
   });
-  await there.page.waitForLoadState("networkidle");
+  await settled(there.page);
   await there.page.evaluate(() => document.fonts.ready);
   await there.page.screenshot({
     path: fileURLToPath(new URL(`../../../docs/images/${name}.png`, import.meta.url)),

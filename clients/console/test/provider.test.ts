@@ -51,14 +51,23 @@ const provider = createServer(async (request, response) => {
     const form = new URLSearchParams(body);
     const grant = form.get("grant_type");
     const asked = codes.get(form.get("code") ?? "");
-    const verifier = createHash("sha256").update(form.get("code_verifier") ?? "").digest("base64url");
+    const verifier = createHash("sha256")
+      .update(form.get("code_verifier") ?? "")
+      .digest("base64url");
     if (grant === "authorization_code" && asked?.challenge !== verifier) {
       return void response.writeHead(400).end();
     }
     seen.push(`token ${grant}`);
-    const token = berth().tenants[studio]?.tokens["coach"] ?? "";
+    const token = berth().tenants[studio]?.tokens.coach ?? "";
     const now = Math.floor(Date.now() / 1000);
-    const claims = { iss: issuer, aud: "console", sub: "demo-coach", iat: now, exp: now + 600, nonce: asked?.nonce };
+    const claims = {
+      iss: issuer,
+      aud: "console",
+      sub: "demo-coach",
+      iat: now,
+      exp: now + 600,
+      nonce: asked?.nonce,
+    };
     return json({
       access_token: token,
       token_type: "Bearer",
@@ -80,16 +89,27 @@ it("signs in at an OpenID provider by code and PKCE, and comes back to the same 
   await using there = await visit({ path: "/healthz" });
   const { page, complaints } = there;
   await page.route("**/console/config.json", (route) =>
-    route.fulfill({ json: { issuer, client_id: "console", scope: "openid offline_access", audience: "berth" } }),
+    route.fulfill({
+      json: { issuer, client_id: "console", scope: "openid offline_access", audience: "berth" },
+    }),
   );
   // The server names the provider in its policy when it is told of one.
   await page.route(
-    (url) => url.origin === berth().address && !url.pathname.startsWith("/assets/") && !url.pathname.includes("."),
+    (url) =>
+      url.origin === berth().address &&
+      !url.pathname.startsWith("/assets/") &&
+      !url.pathname.includes("."),
     async (route) => {
       const answer = await route.fetch();
       const headers = answer.headers();
-      const policy = headers["content-security-policy"]?.replace("connect-src 'self'", `connect-src 'self' ${issuer}`);
-      await route.fulfill({ response: answer, headers: { ...headers, ...(policy && { "content-security-policy": policy }) } });
+      const policy = headers["content-security-policy"]?.replace(
+        "connect-src 'self'",
+        `connect-src 'self' ${issuer}`,
+      );
+      await route.fulfill({
+        response: answer,
+        headers: { ...headers, ...(policy && { "content-security-policy": policy }) },
+      });
     },
   );
   await page.goto(`${berth().address}/policies?for=tenant`);

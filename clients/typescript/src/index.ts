@@ -29,3 +29,5 @@ export * from "./gen/berth/v1/session_pb.js";
 export * from "./gen/berth/v1/session_service_pb.js";
 export * from "./gen/berth/v1/tenant_pb.js";
 export * from "./gen/berth/v1/tenant_service_pb.js";
+export * from "./gen/berth/v1/waitlist_pb.js";
+export * from "./gen/berth/v1/waitlist_service_pb.js";

@@ -1,4 +1,11 @@
-import { type Booking, BookingService, BookingStatus, type WaitlistEntry } from "@berthhq/client";
+import {
+  type Booking,
+  BookingService,
+  BookingStatus,
+  type Offer,
+  type WaitlistEntry,
+  WaitlistService,
+} from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
@@ -6,6 +13,8 @@ import { IconQrcode } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { Link } from "react-router";
 import { useSpeech, useText } from "../i18n";
+import { useDo } from "../shared/calls";
+import { Countdown } from "../shared/countdown";
 import { DAY, HOUR, millis, zoneName } from "../shared/time";
 import { Shown, State, Tag, Time } from "../shared/ui";
 import { useGiveUp, useLeave } from "./giveup";
@@ -17,6 +26,13 @@ export function BookingsPage() {
     { pageSize: 100 },
     { refetchInterval: 60_000 },
   );
+  const waiting = useQuery(
+    WaitlistService.method.listMyEntries,
+    { pageSize: 100 },
+    { refetchInterval: 60_000 },
+  );
+  const entries = waiting.data?.entries ?? [];
+  const offers = entries.flatMap(({ liveOffer }) => liveOffer ?? []);
   const past = useMemo(() => {
     const now = Math.floor(Date.now() / HOUR) * HOUR; // the same question for an hour
     return { start: timestampFromMs(now - 60 * DAY), end: timestampFromMs(now) };
@@ -33,7 +49,7 @@ export function BookingsPage() {
     <>
       <h1>{t.app.mine}</h1>
       <Shown of={upcoming}>
-        {({ bookings, entries }) => {
+        {({ bookings }) => {
           const mine = bookings.filter(live);
           return mine.length + entries.length === 0 ? (
             <div className="card">
@@ -50,10 +66,15 @@ export function BookingsPage() {
             </div>
           ) : (
             <>
-              {entries.length > 0 && <h2>{t.app.waiting}</h2>}
-              {entries.map((entry) => (
-                <Waiting key={entry.id} entry={entry} />
+              {offers.map((offer) => (
+                <Offered key={offer.id} offer={offer} />
               ))}
+              {entries.length > offers.length && <h2>{t.app.waiting}</h2>}
+              {entries
+                .filter(({ liveOffer }) => !liveOffer)
+                .map((entry) => (
+                  <Waiting key={entry.id} entry={entry} />
+                ))}
               {mine.length > 0 && <h2>{t.app.upcoming}</h2>}
               {mine.map((booking) => (
                 <Ticket key={booking.id} booking={booking} />
@@ -152,6 +173,44 @@ function Ticket({ booking }: { booking: Booking }) {
   );
 }
 
+/** A place that waits for an answer. */
+function Offered({ offer }: { offer: Offer }) {
+  const t = useText();
+  const accept = useDo(WaitlistService.method.acceptOffer, {
+    done: t.app.bookedNow(offer.sessionTitle),
+  });
+  const decline = useDo(WaitlistService.method.declineOffer);
+  return (
+    <article
+      className="card ticket offered"
+      aria-label={`${t.offers.yours}: ${offer.sessionTitle}`}
+    >
+      <div>
+        <div className="when">
+          {t.offers.yours} · <Countdown until={offer.expireTime} />
+        </div>
+        <div className="what">{offer.sessionTitle}</div>
+        <div className="muted">
+          <Time at={offer.sessionStartTime} zone={offer.timeZone} />
+          {offer.firstToClaim && ` · ${t.offers.first}`}
+        </div>
+      </div>
+      <div className="acts">
+        <Button loading={accept.busy} onClick={() => void accept.run({ offerId: offer.id })}>
+          {t.offers.accept}
+        </Button>
+        <Button
+          variant="default"
+          loading={decline.busy}
+          onClick={() => void decline.run({ offerId: offer.id })}
+        >
+          {t.offers.decline}
+        </Button>
+      </div>
+    </article>
+  );
+}
+
 function Waiting({ entry }: { entry: WaitlistEntry }) {
   const t = useText();
   const leave = useLeave();
@@ -159,8 +218,12 @@ function Waiting({ entry }: { entry: WaitlistEntry }) {
     <article className="card ticket" aria-label={entry.sessionTitle}>
       <div>
         <div className="when">
-          <Time at={entry.sessionStartTime} zone={entry.timeZone} as="longDay" />,{" "}
-          <Time at={entry.sessionStartTime} zone={entry.timeZone} as="time" />
+          {entry.sessionStartTime ? (
+            <Time at={entry.sessionStartTime} zone={entry.timeZone} as="longDay" />
+          ) : (
+            t.offers.window
+          )}
+          , <Time at={entry.sessionStartTime} zone={entry.timeZone} as="time" />
         </div>
         <div className="what">{entry.sessionTitle}</div>
         {entry.passedOverReason && (

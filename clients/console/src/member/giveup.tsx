@@ -1,4 +1,4 @@
-import { BookingService } from "@berthhq/client";
+import { BookingService, WaitlistService } from "@berthhq/client";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { notifications } from "@mantine/notifications";
 import { useSpeech, useText } from "../i18n";
@@ -40,14 +40,13 @@ export function useGiveUp() {
 
 export function useLeave() {
   const t = useText();
-  const leave = useDo(BookingService.method.cancelBooking);
+  const leave = useDo(WaitlistService.method.leaveWaitlist);
   return async (entryId: string, title: string) => {
     const answer = await ask({
       title: `${t.app.leave}: ${title}?`,
       yes: t.app.leave,
       danger: true,
     });
-    if (answer && (await leave.run({ bookingId: entryId })))
-      notifications.show({ message: t.app.cancelled });
+    if (answer && (await leave.run({ entryId }))) notifications.show({ message: t.app.cancelled });
   };
 }

@@ -35,7 +35,6 @@ const kinds = {
   advanceWindow: "days",
   bookingClosesBefore: "minutes",
   holdTtl: "minutes",
-  waitlistEnabled: "switch",
   cancellationWindow: "hours",
   allowLateCancellation: "switch",
   allowReschedule: "switch",
@@ -50,7 +49,7 @@ const kinds = {
 type Field = keyof typeof kinds;
 
 const groups: readonly [keyof Messages["policies"]["groups"], readonly Field[]][] = [
-  ["booking", ["advanceWindow", "bookingClosesBefore", "holdTtl", "waitlistEnabled"]],
+  ["booking", ["advanceWindow", "bookingClosesBefore", "holdTtl"]],
   [
     "cancelling",
     ["cancellationWindow", "tierCancellations", "allowLateCancellation", "allowReschedule"],

@@ -9,7 +9,6 @@ import {
   type Session,
   SessionService,
   SessionState,
-  type WaitlistEntry,
 } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import {
@@ -45,6 +44,7 @@ import { type Catalog, useCatalog } from "../data";
 import { MemberPicker } from "../picker";
 import { zoneNote } from "../schedule/page";
 import { EditSession } from "../schedule/session-form";
+import { SessionWaitlist } from "../waitlist";
 
 /** Others work on the same list. Events tell of that; this is for those that are missed. */
 const every = 60_000;
@@ -224,19 +224,7 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
               </p>
             )}
           </Card>
-          <Card
-            bare
-            title={t.session.waitlist}
-            extra={
-              <span className="muted num">
-                {session.waitlistLength}/{session.waitlistCapacity}
-              </span>
-            }
-          >
-            <Shown of={roster} rows={3}>
-              {({ entries }) => <Waitlist entries={entries} zone={zone} />}
-            </Shown>
-          </Card>
+          {can("waitlist.read") && <SessionWaitlist session={session} />}
         </div>
       </div>
       <Drawer opened={editing} onClose={() => setEditing(false)} title={t.actions.edit}>
@@ -433,69 +421,6 @@ function BookingActs({ booking }: { booking: Booking }) {
         </Menu>
       )}
     </span>
-  );
-}
-
-function Waitlist({ entries, zone }: { entries: readonly WaitlistEntry[]; zone: string }) {
-  const t = useText();
-  const { locale } = useSpeech();
-  const can = useCan();
-  const remove = useDo(BookingService.method.adminCancelBooking);
-  if (entries.length === 0) {
-    return (
-      <p className="muted" style={{ margin: 0, padding: "14px 16px", fontSize: 13 }}>
-        {t.session.noWaitlist}
-      </p>
-    );
-  }
-  const why = (reason: string) => t.reasons[reason]?.({}) ?? reason;
-  return (
-    <table className="table">
-      <tbody>
-        {entries.map((entry) => (
-          <tr key={entry.id}>
-            <td className="num muted" style={{ width: 1 }}>
-              {entry.position}
-            </td>
-            <td>
-              <Person id={entry.memberId} name={entry.memberName}>
-                {entry.partySize > 1 && `× ${entry.partySize} · `}
-                {t.session.since} <Time at={entry.createTime} zone={zone} as="dateTime" />
-                {entry.passedOverReason &&
-                  ` · ${t.session.passedOver(why(entry.passedOverReason))}`}
-              </Person>
-            </td>
-            <td className="right" style={{ width: 1 }}>
-              {can("booking.cancel_any") && (
-                <Menu>
-                  <Menu.Target>
-                    <ActionIcon aria-label={`${t.actions.actions}: ${entry.memberName}`}>
-                      <IconDots size={17} />
-                    </ActionIcon>
-                  </Menu.Target>
-                  <Menu.Dropdown>
-                    <Menu.Item
-                      c="var(--bad)"
-                      onClick={async () => {
-                        const answer = await ask({
-                          title: t.session.removeTitle(entry.memberName),
-                          yes: t.session.removeEntry,
-                          danger: true,
-                        });
-                        if (answer) await remove.run({ bookingId: entry.id });
-                      }}
-                    >
-                      {t.session.removeEntry}
-                    </Menu.Item>
-                  </Menu.Dropdown>
-                </Menu>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-      <caption className="sr">{locale && t.session.waitlist}</caption>
-    </table>
   );
 }
 
