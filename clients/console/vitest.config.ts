@@ -17,7 +17,7 @@ export default defineConfig({
       {
         test: {
           name: "browser",
-          include: process.env["PICTURES"] ? ["test/pictures.ts"] : ["test/**/*.test.ts"],
+          include: process.env.PICTURES ? ["test/pictures.ts"] : ["test/**/*.test.ts"],
           exclude: ["test/size.test.ts"],
           globalSetup: "../typescript/test/server.ts",
           fileParallelism: false,

@@ -35,6 +35,8 @@ const pages: readonly Page[] = [
   { name: "attendance", path: "/analytics", role: "owner", there: "Day by day" },
   { name: "plans", path: "/plans", role: "owner", there: "Unlimited" },
   { name: "policies", path: "/policies", role: "owner", there: "Free cancellation" },
+  { name: "waitlist rules", path: "/waitlist", role: "owner", there: "Time to answer" },
+  { name: "waitlist figures", path: "/waitlist?tab=figures", role: "owner", there: "By location" },
   { name: "roles", path: "/roles", role: "owner", there: "Permission" },
   { name: "who has what", path: "/roles?tab=people", role: "owner", there: "Olive Owner" },
   { name: "service accounts", path: "/service-accounts", role: "owner", there: "Partner app" },

@@ -58,6 +58,7 @@ describe("the schedule", () => {
     await form.getByRole("button", { name: "Create" }).click();
     const slot = page.locator(".slot", { hasText: "Handmade" });
     await slot.waitFor();
+    await form.waitFor({ state: "hidden" });
     await slot.scrollIntoViewIfNeeded();
     const box = await slot.boundingBox();
     if (!box) throw new Error("the session is not shown");

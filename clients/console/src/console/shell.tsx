@@ -16,6 +16,7 @@ import {
   IconCalendarWeek,
   IconChartBar,
   IconChevronDown,
+  IconClockHour4,
   IconDeviceMobile,
   IconFlag3,
   IconHistory,
@@ -50,6 +51,7 @@ const MemberPage = page(() => import("./pages/member"), "MemberPage");
 const PlansPage = page(() => import("./pages/plans"), "PlansPage");
 const AnalyticsPage = page(() => import("./pages/analytics"), "AnalyticsPage");
 const PoliciesPage = page(() => import("./pages/policies"), "PoliciesPage");
+const RulesPage = page(() => import("./pages/rules"), "RulesPage");
 const RolesPage = page(() => import("./pages/roles"), "RolesPage");
 const AccountsPage = page(() => import("./pages/accounts"), "AccountsPage");
 const AuditPage = page(() => import("./pages/audit"), "AuditPage");
@@ -117,6 +119,14 @@ export function usePlaces(): Place[] {
       permission: "policy.read",
       icon: IconAdjustmentsHorizontal,
       key: "o",
+      group: "set",
+    },
+    {
+      path: "/waitlist",
+      name: t.nav.waitlist,
+      permission: "waitlist.rules",
+      icon: IconClockHour4,
+      key: "w",
       group: "set",
     },
     {
@@ -293,6 +303,14 @@ function Console() {
                   element={
                     <Needs permission="policy.read">
                       <PoliciesPage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="/waitlist"
+                  element={
+                    <Needs permission="waitlist.rules">
+                      <RulesPage />
                     </Needs>
                   }
                 />

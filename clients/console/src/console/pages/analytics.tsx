@@ -359,8 +359,8 @@ function Heat({ rows }: { rows: readonly UtilizationRow[] }) {
                     return (
                       <span
                         key={hour}
-                        className={`cell ${heat > 62 ? "hot" : ""}`}
-                        style={{ "--heat": `${Math.min(heat, 100)}%` } as CSSProperties}
+                        className="cell"
+                        style={{ "--heat": `${Math.min(heat, 100) / 2}%` } as CSSProperties}
                         title={`${day} ${showClock(hour * 60)}: ${percent(row?.rate)}`}
                       >
                         {row && heat}
