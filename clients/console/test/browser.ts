@@ -33,6 +33,8 @@ export function withBrowser(): void {
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
+        // A test's own provider is on this machine too.
+        "--disable-features=LocalNetworkAccessChecks",
         "--use-fake-device-for-media-stream",
         "--use-fake-ui-for-media-stream",
       ],

@@ -72,7 +72,7 @@ describe("the schedule", () => {
     await slot.focus();
     await page.keyboard.press("Alt+ArrowUp");
     await page.locator(".slot", { hasText: "Handmade" }).filter({ hasText: "14:45" }).waitFor();
-    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Undo" }).last().click();
     await page.locator(".slot", { hasText: "Handmade" }).filter({ hasText: "15:00" }).waitFor();
   });
 
@@ -81,7 +81,7 @@ describe("the schedule", () => {
       "owner",
       "TenantService/CreateLocation",
       {
-        location: { name: "Big Hall", timeZone: "Europe/Berlin" },
+        location: { name: "Zeppelin Hall", timeZone: "Europe/Berlin" },
       },
     );
     const { services } = await call<{ services: { id: string }[] }>(

@@ -425,6 +425,7 @@ function useMove(catalog: Catalog, view: View, group: Group) {
   const { locale } = useSpeech();
   const update = useDo(SessionService.method.updateSession);
   const { run } = update;
+  const undoable = useRef<string>(undefined);
   return useCallback(
     async (session: Session, to: Drop) => {
       if (!session.startTime) return;
@@ -458,7 +459,10 @@ function useMove(catalog: Catalog, view: View, group: Group) {
       });
       const moved = answer?.session;
       if (!moved) return;
-      const id = `moved-${session.id}`;
+      // Only the last move can be undone: whatever came before it has been overwritten.
+      if (undoable.current) notifications.hide(undoable.current);
+      const id = `moved-${session.id}-${moved.etag}`;
+      undoable.current = id;
       notifications.show({
         id,
         message: (
