@@ -82,10 +82,15 @@ func (d demoPeople) token(w http.ResponseWriter, r *http.Request) {
 }
 
 func answer(w http.ResponseWriter, value any) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_ = json.NewEncoder(w).Encode(value) // a browser that has left needs no answer
+	_, _ = w.Write(body) // a browser that has left needs no answer
 }
 
 // ownMachine refuses whoever is elsewhere, and pages of other sites: a name that another site

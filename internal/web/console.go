@@ -35,7 +35,12 @@ func (s SignIn) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-cache")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_ = json.NewEncoder(w).Encode(s) // a browser that has left needs no answer
+	body, err := json.Marshal(s)
+	if err != nil {
+		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+		return
+	}
+	_, _ = w.Write(body) // a browser that has left needs no answer
 }
 
 // Console serves the browser apps: the console of staff at the root and the

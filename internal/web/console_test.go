@@ -110,7 +110,7 @@ func TestAppsLearnHowToSignIn(t *testing.T) {
 	t.Parallel()
 	get := consolePages(t, built, SignIn{Issuer: "https://id.example.com", ClientID: "console", Scope: "openid", Audience: "berth"})
 	w := get("GET", ConfigPath)
-	if want := `{"issuer":"https://id.example.com","client_id":"console","scope":"openid","audience":"berth"}` + "\n"; w.Body.String() != want {
+	if want := `{"issuer":"https://id.example.com","client_id":"console","scope":"openid","audience":"berth"}`; w.Body.String() != want {
 		t.Error(w.Body)
 	}
 }

@@ -151,6 +151,8 @@ function Matrix({
         className="card scroll-x"
         style={{ maxHeight: "calc(100dvh - 260px)", overflow: "auto" }}
         aria-label={t.roles.matrix}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+        tabIndex={0}
       >
         <table className="matrix">
           <thead>
