@@ -43,7 +43,7 @@ type keyConfig struct {
 	ConsoleScope  string `env:"BERTH_CONSOLE_SCOPE" default:"openid profile email offline_access" help:"What they ask the sign-in service for, separated by spaces."`
 }
 
-// signIn is how people sign in in a browser.
+// signIn is how people in a browser sign in.
 func (c keyConfig) signIn() web.SignIn {
 	if c.IdentityIssuer == "" || c.ConsoleClient == "" {
 		return web.SignIn{}

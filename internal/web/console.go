@@ -19,7 +19,7 @@ import (
 // ConfigPath is where the browser apps learn how people sign in.
 const ConfigPath = "/console/config.json"
 
-// SignIn is how people sign in in a browser: at an OpenID provider, by the
+// SignIn is how people in a browser sign in: at an OpenID provider, by the
 // authorization code flow with PKCE.
 type SignIn struct {
 	Issuer   string `json:"issuer,omitempty"`    // URL of the provider; empty where there is none
