@@ -12,6 +12,7 @@ golangci := go tool -modfile=tools/lint/go.mod golangci-lint
 
 ts := clients/typescript
 console := clients/console
+swift := clients/swift/syntax
 third_party := proto/third_party
 
 contract := $(buf) build proto --path proto/berth
@@ -47,7 +48,7 @@ format: $(third_party)/.stamp ## Format the contract, Go and TypeScript
 	cd $(console) && npm run --silent fix
 
 .PHONY: lint
-lint: lint-proto lint-go lint-ts lint-console ## Check contract, Go and TypeScript
+lint: lint-proto lint-go lint-ts lint-swift lint-console ## Check contract, Go, TypeScript, Swift and the browser apps
 
 .PHONY: test
 test: test-go test-ts test-console ## Run all tests
@@ -75,6 +76,10 @@ lint-go: ## Check Go, import order included
 .PHONY: lint-ts
 lint-ts: $(ts)/node_modules/.package-lock.json ## Check TypeScript
 	cd $(ts) && npm run --silent lint
+
+.PHONY: lint-swift
+lint-swift: $(swift)/node_modules/.package-lock.json ## Check that Swift parses; types are for a machine that has Swift
+	cd $(swift) && npm run --silent check
 
 .PHONY: test-go
 test-go: ## Run Go tests
@@ -119,7 +124,8 @@ npm: $(ts)/node_modules/.package-lock.json $(console)/node_modules/.package-lock
 
 .PHONY: clean
 clean: ## Remove what was built or downloaded into the tree
-	rm -rf bin $(third_party) $(ts)/dist $(ts)/node_modules $(console)/dist/* $(console)/dist/.vite $(console)/node_modules
+	rm -rf bin $(third_party) $(ts)/dist $(ts)/node_modules $(swift)/node_modules
+	rm -rf $(console)/dist/* $(console)/dist/.vite $(console)/node_modules
 
 .PHONY: help
 help: ## Print this
@@ -140,6 +146,10 @@ $(third_party)/.stamp: tools/go.mod $(ts)/node_modules/.package-lock.json
 
 $(ts)/node_modules/.package-lock.json: $(ts)/package.json $(ts)/package-lock.json
 	cd $(ts) && npm ci
+	@touch $@
+
+$(swift)/node_modules/.package-lock.json: $(swift)/package.json $(swift)/package-lock.json
+	cd $(swift) && npm ci
 	@touch $@
 
 $(console)/node_modules/.package-lock.json: $(console)/package.json $(console)/package-lock.json

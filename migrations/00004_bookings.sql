@@ -137,6 +137,8 @@ create table bookings (
   contact_name    text not null default '',
   contact_email   text not null default '',
   contact_phone   text not null default '',
+  -- Whose policy a guest follows. A member's tier is that of the membership.
+  guest_tier      text not null default '',
   payment_status  text not null default 'UNPAID' check (payment_status in ('UNPAID', 'AUTHORIZED', 'CAPTURED', 'REFUNDED')),
   amount_currency text not null default '',
   amount_units    bigint not null default 0,
@@ -158,6 +160,7 @@ create table bookings (
   foreign key (tenant_id, subscription_id) references subscriptions,
   foreign key (tenant_id, benefit_code) references benefit_providers,
   check (member_id is not null or contact_name <> ''),
+  check (member_id is null or guest_tier = ''),
   check (status <> 'PENDING' or hold_expires_at is not null),
   check ((status = 'ATTENDED') = (checked_in_at is not null)),
   check ((checked_in_at is null) = (check_in_method is null))
@@ -173,6 +176,8 @@ create index bookings_due on bookings (tenant_id, hold_expires_at) where status 
 create unique index bookings_external_ref on bookings (tenant_id, external_ref) where external_ref <> '';
 create index bookings_session on bookings (tenant_id, session_id, id);
 create index bookings_member on bookings (tenant_id, member_id, starts_at, id);
+-- What a service account made. Members' bookings are not in it, and cost nothing.
+create index bookings_account on bookings (tenant_id, created_by, starts_at, id) where created_by like 'sa:%';
 alter table bookings add primary key (tenant_id, id); -- last, as with sessions
 
 -- Each row is one thing out of an item's stock, by its number. No number is out twice at once: so a stock

@@ -20,10 +20,11 @@ import (
 	"github.com/berthhq/berth/migrations"
 )
 
-// benchCommand measures bookings over real gRPC beside pgbench sending the same
+// benchCommand measures bookings, and what becomes of them, over real gRPC beside pgbench sending the same
 // SQL to the same database, in turns, so that what the machine does meanwhile
 // meets both. The ratio is what to look at.
 type benchCommand struct {
+	Work     []string      `default:"book,hold+confirm,reschedule" help:"What is measured."`
 	Clients  []int         `default:"1,8,32,128" help:"Numbers of concurrent gRPC callers."`
 	Duration time.Duration `default:"4s" help:"Length of one run."`
 	Repeats  int           `default:"3" help:"Runs of each kind; medians are shown."`
@@ -34,6 +35,12 @@ const benchConns = 16
 
 // Run implements kong's command.
 func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
+	measured := make([]work, len(c.Work))
+	for i, name := range c.Work {
+		if measured[i], err = workNamed(name); err != nil {
+			return err
+		}
+	}
 	tuneMemory()
 	steps := newSteps(to.out)
 	house, err := openBench(ctx, steps.say)
@@ -47,7 +54,7 @@ func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 	}
 
 	limit := make([]float64, 0, c.Repeats)
-	runs := make(map[int][]benchRun, len(c.Clients))
+	runs := make(map[benchRow][]benchRun)
 	for repeat := range c.Repeats {
 		tps, err := house.pgbench(ctx, script, c.Duration)
 		if err != nil {
@@ -56,13 +63,16 @@ func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 		limit = append(limit, tps)
 		steps.say(fmt.Sprintf("round %d of %d: pgbench, %d connections: %.0f bookings/s", repeat+1, c.Repeats, benchConns, tps))
 		for _, clients := range c.Clients {
-			run, err := house.load(ctx, clients, c.Duration)
-			if err != nil {
-				return err
+			for _, w := range measured {
+				run, err := house.load(ctx, w, clients, c.Duration)
+				if err != nil {
+					return fmt.Errorf("%s: %w", w.name, err)
+				}
+				row := benchRow{w.name, clients}
+				runs[row] = append(runs[row], run)
+				steps.say(fmt.Sprintf("round %d of %d: gRPC, %d callers: %s, %.0f/s, p50 %s, p99 %s, %.4f retries each",
+					repeat+1, c.Repeats, clients, w.name, run.perSecond, round(run.p50), round(run.p99), run.retries))
 			}
-			runs[clients] = append(runs[clients], run)
-			steps.say(fmt.Sprintf("round %d of %d: gRPC, %d callers: %.0f bookings/s, p50 %s, p99 %s, %.4f retries each",
-				repeat+1, c.Repeats, clients, run.perSecond, round(run.p50), round(run.p99), run.retries))
 		}
 	}
 	if err := house.verify(ctx, steps.say); err != nil {
@@ -71,23 +81,31 @@ func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 	return c.table(to.out, median(limit), runs)
 }
 
-func (c *benchCommand) table(to io.Writer, limit float64, runs map[int][]benchRun) error {
+// benchRow names the runs that are one line of the table.
+type benchRow struct {
+	work    string
+	clients int
+}
+
+func (c *benchCommand) table(to io.Writer, limit float64, runs map[benchRow][]benchRun) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\ncallers\tbookings/s\tof pgbench\tp50\tp99\tretries each\t\n")
-	fmt.Fprintf(w, "pgbench (%d)\t%.0f\t1.00\t\t\t\t\n", benchConns, limit)
-	for _, clients := range c.Clients {
-		of := func(value func(benchRun) float64) float64 {
-			var values []float64
-			for _, run := range runs[clients] {
-				values = append(values, value(run))
+	fmt.Fprintf(w, "\nwork\tcallers\tper second\tof pgbench\tp50\tp99\tretries each\t\n")
+	fmt.Fprintf(w, "pgbench\t%d\t%.0f\t1.00\t\t\t\t\n", benchConns, limit)
+	for _, name := range c.Work {
+		for _, clients := range c.Clients {
+			of := func(value func(benchRun) float64) float64 {
+				var values []float64
+				for _, run := range runs[benchRow{name, clients}] {
+					values = append(values, value(run))
+				}
+				return median(values)
 			}
-			return median(values)
+			perSecond := of(func(r benchRun) float64 { return r.perSecond })
+			fmt.Fprintf(w, "%s\t%d\t%.0f\t%.2f\t%s\t%s\t%.4f\t\n", name, clients, perSecond, perSecond/limit,
+				round(time.Duration(of(func(r benchRun) float64 { return float64(r.p50) }))),
+				round(time.Duration(of(func(r benchRun) float64 { return float64(r.p99) }))),
+				of(func(r benchRun) float64 { return r.retries }))
 		}
-		perSecond := of(func(r benchRun) float64 { return r.perSecond })
-		fmt.Fprintf(w, "%d\t%.0f\t%.2f\t%s\t%s\t%.4f\t\n", clients, perSecond, perSecond/limit,
-			round(time.Duration(of(func(r benchRun) float64 { return float64(r.p50) }))),
-			round(time.Duration(of(func(r benchRun) float64 { return float64(r.p99) }))),
-			of(func(r benchRun) float64 { return r.retries }))
 	}
 	return w.Flush()
 }
@@ -201,7 +219,7 @@ func (h *benchHouse) fill(ctx context.Context) error {
 		`insert into plans (tenant_id, id, name, kind, allow_overlap, created_at, updated_at) values ($1, $1, 'Unlimited', 'UNLIMITED', true, $2, $2)`,
 		fmt.Sprintf(`insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
 		  select $1, %s, $1, $1, 'Bench', s, s + interval '1 hour', (s at time zone 'UTC')::date, 1000000, 'PUBLISHED', $2, $2
-		  from generate_series(0, %d) n cross join lateral (select $2::timestamptz + interval '1 day' + n * interval '2 minutes' as s) x`, numbered("9000", "n"), benchSessions-1),
+		  from generate_series(0, %d) n cross join lateral (select $2::timestamptz + interval '2 days' + n * interval '2 minutes' as s) x`, numbered("9000", "n"), benchSessions-1),
 		fmt.Sprintf(`insert into members (tenant_id, id, subject, name, created_at, updated_at) select $1, %s, 'bench-' || n, 'Bench ' || n, $2, $2 from generate_series(0, %d) n`, numbered("b000", "n"), benchMembers-1),
 		`insert into member_roles (tenant_id, member_id, role, created_at) select $1, id, 'member', $2 from members where tenant_id = $1`,
 		fmt.Sprintf(`insert into subscriptions (tenant_id, id, member_id, plan_id, status, starts_at, created_at, updated_at)

@@ -16,8 +16,6 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
-	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 )
@@ -26,14 +24,14 @@ import (
 type benchRun struct {
 	perSecond float64
 	p50, p99  time.Duration
-	retries   float64 // attempts beyond the first, for each booking
+	retries   float64 // attempts beyond the first of each transaction, for each turn
 }
 
 // grpcConns spread the callers, as a fleet of clients would be.
 const grpcConns = 8
 
-// load books as fast as the callers can, each a member with a token of their own, none twice in a session.
-func (h *benchHouse) load(ctx context.Context, callers int, length time.Duration) (benchRun, error) {
+// load works as fast as the callers can, each a member with a token of their own, none twice in a session.
+func (h *benchHouse) load(ctx context.Context, w work, callers int, length time.Duration) (benchRun, error) {
 	if h.nextUser+callers > benchMembers/2 {
 		return benchRun{}, errors.New("every member has been used; run fewer rounds")
 	}
@@ -50,7 +48,19 @@ func (h *benchHouse) load(ctx context.Context, callers int, length time.Duration
 		}
 		conns = append(conns, conn)
 	}
-	before, err := h.attempts(ctx)
+	turns := make([]func(string) error, callers)
+	for i := range callers {
+		raw, _, err := h.issuer.Issue(token.Grant{Subject: fmt.Sprintf("bench-%d", h.nextUser+i), Tenants: []tenant.TenantID{benchTenant}}, time.Hour)
+		if err != nil {
+			return benchRun{}, err
+		}
+		as := metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+raw)
+		if turns[i], err = w.begin(as, conns[i%len(conns)]); err != nil {
+			return benchRun{}, err
+		}
+	}
+	h.nextUser += callers
+	before, err := h.attempts(ctx, w.transactions...)
 	if err != nil {
 		return benchRun{}, err
 	}
@@ -62,43 +72,36 @@ func (h *benchHouse) load(ctx context.Context, callers int, length time.Duration
 	stop := time.AfterFunc(length, func() { over.Store(true) })
 	defer stop.Stop()
 	for i := range callers {
-		raw, _, err := h.issuer.Issue(token.Grant{Subject: fmt.Sprintf("bench-%d", h.nextUser+i), Tenants: []tenant.TenantID{benchTenant}}, time.Hour)
-		if err != nil {
-			return benchRun{}, err
-		}
 		done.Go(func() {
-			as := metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+raw)
-			for n := 0; !over.Load() && n < benchSessions && errs[i] == nil; n++ {
-				// 7,919 is prime: each caller meets every session once, and all at other times.
-				session := (i*31 + n*7919) % benchSessions
+			for n := 0; !over.Load() && n < benchSessions-1 && errs[i] == nil; n++ {
+				// 7,919 is prime: each caller meets every session but the last once, and all at other times.
+				session := benchSession((i*31 + n*7919) % (benchSessions - 1))
 				start := time.Now()
-				errs[i] = conns[i%len(conns)].Invoke(as, berthv1connect.BookingServiceBookProcedure,
-					&v1.BookRequest{SessionId: fmt.Sprintf("00000000-0000-7000-9000-%012x", session)}, new(v1.BookResponse))
+				errs[i] = turns[i](session)
 				times[i] = append(times[i], time.Since(start))
 			}
 		})
 	}
 	done.Wait()
 	elapsed := time.Since(begun)
-	h.nextUser += callers
 	if err := errors.Join(errs...); err != nil {
 		return benchRun{}, err
 	}
-	after, err := h.attempts(ctx)
+	after, err := h.attempts(ctx, w.transactions...)
 	if err != nil {
 		return benchRun{}, err
 	}
 	all := slices.Concat(times...)
 	slices.Sort(all)
-	booked := float64(len(all))
+	n := float64(len(all))
 	return benchRun{
-		perSecond: booked / elapsed.Seconds(), p50: all[len(all)/2], p99: all[len(all)*99/100],
-		retries: (after - before - booked) / booked,
+		perSecond: n / elapsed.Seconds(), p50: all[len(all)/2], p99: all[len(all)*99/100],
+		retries: (after-before)/n - float64(len(w.transactions)),
 	}, nil
 }
 
-// attempts reads from the node's own metrics how often bookings were tried.
-func (h *benchHouse) attempts(ctx context.Context) (float64, error) {
+// attempts reads from the node's own metrics how often transactions of these names were tried.
+func (h *benchHouse) attempts(ctx context.Context, names ...string) (float64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+h.address+"/metrics", nil)
 	if err != nil {
 		return 0, err
@@ -113,12 +116,13 @@ func (h *benchHouse) attempts(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	sum := 0.0
 	for _, metric := range families["berth_transaction_attempts"].GetMetric() {
 		for _, label := range metric.GetLabel() {
-			if label.GetName() == "transaction" && label.GetValue() == "booking.book" {
-				return metric.GetHistogram().GetSampleSum(), nil
+			if label.GetName() == "transaction" && slices.Contains(names, label.GetValue()) {
+				sum += metric.GetHistogram().GetSampleSum()
 			}
 		}
 	}
-	return 0, nil // nobody has booked yet
+	return sum, nil
 }

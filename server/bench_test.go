@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// BenchmarkBook books over real gRPC on loopback, on a durable Postgres of its own, beside pgbench sending the
-// same SQL to it:
+// BenchmarkBookings measures each kind of work over real gRPC on loopback, on a durable Postgres of its own, beside pgbench
+// sending the SQL of a booking to it:
 //
-//	go test ./server -run '^$' -bench Book -benchtime 5s
+//	go test ./server -run '^$' -bench Bookings/book -benchtime 5s
 //
 // `berth bench` takes turns and medians.
-func BenchmarkBook(b *testing.B) {
+func BenchmarkBookings(b *testing.B) {
 	house, err := openBench(b.Context(), func(line string) { b.Log(line) })
 	if err != nil {
 		b.Fatal(err)
@@ -30,22 +30,24 @@ func BenchmarkBook(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, callers := range []int{1, 8, 32, 128} {
-		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
-			// The run is as long as the benchmark has time; ns/op would count callers that wait.
-			for b.Loop() {
-				run, err := house.load(b.Context(), callers, 3*time.Second)
-				if err != nil {
-					b.Fatal(err)
+	for _, w := range works {
+		for _, callers := range []int{1, 8, 32, 128} {
+			b.Run(fmt.Sprintf("%s/callers=%d", w.name, callers), func(b *testing.B) {
+				// The run is as long as the benchmark has time; ns/op would count callers that wait.
+				for b.Loop() {
+					run, err := house.load(b.Context(), w, callers, 3*time.Second)
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric(0, "ns/op")
+					b.ReportMetric(run.perSecond, "turns/s")
+					b.ReportMetric(run.perSecond/limit, "of-pgbench")
+					b.ReportMetric(float64(run.p50.Microseconds())/1000, "p50-ms")
+					b.ReportMetric(float64(run.p99.Microseconds())/1000, "p99-ms")
+					b.ReportMetric(run.retries, "retries/turn")
 				}
-				b.ReportMetric(0, "ns/op")
-				b.ReportMetric(run.perSecond, "bookings/s")
-				b.ReportMetric(run.perSecond/limit, "of-pgbench")
-				b.ReportMetric(float64(run.p50.Microseconds())/1000, "p50-ms")
-				b.ReportMetric(float64(run.p99.Microseconds())/1000, "p99-ms")
-				b.ReportMetric(run.retries, "retries/booking")
-			}
-		})
+			})
+		}
 	}
 	if err := house.verify(b.Context(), func(line string) { b.Log(line) }); err != nil {
 		b.Fatal(err)

@@ -179,13 +179,18 @@ var peopleRequests = map[string][]build{
 		return &v1.UndoNoShowRequest{BookingId: text(id)}
 	}},
 
-	"BookingService/HoldBooking": {func(w *world) proto.Message {
-		return &v1.HoldBookingRequest{
-			SessionId: text(w.newSession()), MemberId: text(w.newMember().Member), PartySize: 2, Channel: v1.Channel_CHANNEL_PHONE,
-			Contact:     &v1.Contact{Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678"},
-			ExternalRef: unique(), Note: unique(), Items: []*v1.ItemChoice{{ItemId: w.newItem().GetId(), Quantity: 1}},
-		}
-	}},
+	"BookingService/HoldBooking": {
+		func(w *world) proto.Message {
+			return &v1.HoldBookingRequest{
+				SessionId: text(w.newSession()), MemberId: text(w.newMember().Member), PartySize: 2, Channel: v1.Channel_CHANNEL_PHONE,
+				Contact:     &v1.Contact{Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678"},
+				ExternalRef: unique(), Note: unique(), Items: []*v1.ItemChoice{{ItemId: w.newItem().GetId(), Quantity: 1}},
+			}
+		},
+		func(w *world) proto.Message {
+			return &v1.HoldBookingRequest{SessionId: text(w.newSession()), Contact: &v1.Contact{Name: unique()}, GuestTier: "visitor"}
+		},
+	},
 	"BookingService/ConfirmBooking": {
 		func(w *world) proto.Message {
 			held, provider := w.newHold(w.newMember()), w.newProvider()

@@ -55,8 +55,7 @@ type App struct {
 func New(c Config) *App {
 	ignore := func(tenant.TenantID) {}
 	a := &App{
-		db: c.DB, keys: c.CheckInKeys, claims: c.Claims, publicURL: c.PublicURL, tally: func(Tally) {}, committed: ignore, rolesChanged: ignore,
-		relay: c.Relay,
+		db: c.DB, keys: c.CheckInKeys, claims: c.Claims, publicURL: c.PublicURL, tally: func(Tally) {}, committed: ignore, rolesChanged: ignore, relay: c.Relay,
 	}
 	// Postgres keeps microseconds. Cutting the rest off here makes what an answer
 	// says equal to what a later read says.

@@ -32,6 +32,8 @@ type BookRequest struct {
 	Guest   bool             `json:"guest,omitempty"`
 	Contact booking.Contact  `json:"contact,omitzero"`
 	Items   []booking.Choice `json:"items,omitempty"`
+	// GuestTier names whose policy a guest follows. A member's tier is that of their membership.
+	GuestTier string `json:"guest_tier,omitempty"`
 }
 
 // hash identifies what was asked for, to tell a repetition from a conflict. It is kept with
@@ -58,6 +60,9 @@ type Place struct {
 func (a *App) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (Place, error) {
 	if r.Guest && strings.TrimSpace(r.Contact.Name) == "" {
 		return Place{}, fault.Invalid("contact.name", "A guest needs a name.")
+	}
+	if r.GuestTier != "" && !r.Guest {
+		return Place{}, fault.Invalid("guest_tier", "Only a guest is given a tier: a member's is that of their membership.")
 	}
 	if r.Member.IsZero() && !r.Guest {
 		r.Member = caller.Member
@@ -99,7 +104,7 @@ func (t *tx) book(ctx context.Context, r BookRequest) (Place, error) {
 	store.FindSlot(&batch, t.in, r.Session, &slot)
 	if !r.Guest {
 		store.FindBookingMember(&batch, t.in, r.Member, &who)
-		store.FindDoubles(&batch, t.in, r.Session, r.Member, &facts.Booking, &facts.Entry)
+		store.FindDoubles(&batch, t.in, r.Session, r.Member, r.Party, &facts.Booking, &facts.Entry)
 	}
 	if !r.Hold && (!command.Staff || !r.Subscription.IsZero()) {
 		store.ListPayers(&batch, t.in, r.Session, []tenant.MemberID{r.Member}, []tenant.SubscriptionID{r.Subscription}, &facts.Subscriptions)
@@ -119,7 +124,7 @@ func (t *tx) book(ctx context.Context, r BookRequest) (Place, error) {
 	}
 	switch {
 	case r.Guest:
-		who = &booking.Member{Name: r.Contact.Name}
+		who = &booking.Member{Name: r.Contact.Name, Tier: r.GuestTier}
 	case who == nil || !who.Active:
 		return Place{}, fault.Missing(fault.MemberNotFound, "Member")
 	}
@@ -147,7 +152,7 @@ func (t *tx) book(ctx context.Context, r BookRequest) (Place, error) {
 	}
 	b := booking.Booking{
 		ID: command.ID, Session: slot.ID, Member: who.ID, Party: r.Party, Channel: r.Channel,
-		ExternalRef: r.ExternalRef, Note: r.Note, Contact: r.Contact, CreatedBy: t.caller.Actor(),
+		ExternalRef: r.ExternalRef, Note: r.Note, Contact: r.Contact, GuestTier: r.GuestTier, CreatedBy: t.caller.Actor(),
 	}
 	if r.ExternalRef != "" {
 		b.RequestHash = r.hash()

@@ -51,15 +51,22 @@ func (t *tx) giveUp(ctx context.Context, r CancelRequest) (GivenUp, error) {
 	store.FindBooking(&batch, t.in, r.ID, &b)
 	store.FindSlotOf(&batch, t.in, r.ID, &slot)
 	store.FindBookingSubscription(&batch, t.in, r.ID, &payer)
-	store.FindEntry(&batch, t.in, tenant.EntryID{UUID: r.ID.UUID}, &entry)
 	store.FindQueueSizeOf(&batch, t.in, r.ID, &queue)
 	if err := t.Load(ctx, &batch); err != nil {
 		return GivenUp{}, err
 	}
+	if b == nil {
+		// Only now: looking for an entry that is not there conflicts with everyone who joins a queue.
+		var entries pg.Batch
+		store.FindEntry(&entries, t.in, tenant.EntryID{UUID: r.ID.UUID}, &entry)
+		if err := t.Load(ctx, &entries); err != nil {
+			return GivenUp{}, err
+		}
+	}
 	switch {
-	case entry != nil && t.caller.MayTouch(entry.Member):
+	case entry != nil && t.caller.MayTouchMade(entry.Member, entry.CreatedBy):
 		return t.leaveQueue(ctx, *entry, r)
-	case b == nil || !t.caller.MayTouch(b.Member):
+	case b == nil || !t.caller.MayTouchMade(b.Member, b.CreatedBy):
 		return GivenUp{}, fault.Missing(fault.BookingNotFound, "Booking")
 	}
 	if err := t.readLines(ctx, b); err != nil {

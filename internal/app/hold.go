@@ -96,27 +96,23 @@ func (t *tx) confirm(ctx context.Context, r ConfirmRequest) (Place, error) {
 func (t *tx) held(ctx context.Context, id tenant.BookingID, more func(*pg.Batch)) (booking.Booking, booking.Slot, error) {
 	var b *booking.Booking
 	var slot *booking.Slot
-	var lines []store.BookedLine
 	var waiting int
 	var batch pg.Batch
 	store.FindBooking(&batch, t.in, id, &b)
 	store.FindSlotOf(&batch, t.in, id, &slot)
 	store.FindQueueSizeOf(&batch, t.in, id, &waiting)
-	store.ListLines(&batch, t.in, []tenant.BookingID{id}, &lines)
 	if more != nil {
 		more(&batch)
 	}
 	if err := t.Load(ctx, &batch); err != nil {
 		return booking.Booking{}, booking.Slot{}, err
 	}
-	if b == nil || slot == nil || !t.caller.MayTouch(b.Member) {
+	if b == nil || slot == nil || !t.caller.MayTouchMade(b.Member, b.CreatedBy) {
 		return booking.Booking{}, booking.Slot{}, fault.Missing(fault.BookingNotFound, "Booking")
 	}
 	slot.Queued = &waiting
-	for _, l := range lines {
-		b.Items = append(b.Items, l.Line)
-	}
-	return *b, *slot, nil
+	err := t.readLines(ctx, b)
+	return *b, *slot, err
 }
 
 // ReleaseHold gives a hold up; its seats go to whoever waits.
@@ -267,13 +263,18 @@ func (a *App) RescheduleBooking(ctx context.Context, caller tenant.Caller, r Res
 
 func (t *tx) reschedule(ctx context.Context, r RescheduleRequest) (Rescheduled, error) {
 	var to *booking.Slot
-	b, from, err := t.held(ctx, r.ID, func(batch *pg.Batch) { store.FindSlot(batch, t.in, r.To, &to) })
+	var waiting int
+	b, from, err := t.held(ctx, r.ID, func(batch *pg.Batch) {
+		store.FindSlot(batch, t.in, r.To, &to)
+		store.FindQueueSize(batch, t.in, r.To, &waiting)
+	})
 	if err != nil {
 		return Rescheduled{}, err
 	}
 	if to == nil {
 		return Rescheduled{}, fault.Missing(fault.SessionNotFound, "Session")
 	}
+	to.Queued = &waiting
 	if from.ID != to.ID {
 		due, err := t.dueHolds(ctx, *to)
 		if err == nil {

@@ -115,7 +115,7 @@ func (t *tx) wishForSessions(ctx context.Context, e *waitlist.Entry, who booking
 	var batch pg.Batch
 	for i, id := range sessions {
 		store.FindSlot(&batch, t.in, id, &found[i])
-		store.FindDoubles(&batch, t.in, id, who.ID, &facts[i].Booking, &facts[i].Entry)
+		store.FindDoubles(&batch, t.in, id, who.ID, e.Party, &facts[i].Booking, &facts[i].Entry)
 		store.ListPayers(&batch, t.in, id, []tenant.MemberID{who.ID}, []tenant.SubscriptionID{e.Subscription}, &facts[i].Subscriptions)
 	}
 	if err := t.Load(ctx, &batch); err != nil {

@@ -22,7 +22,7 @@ func (a *App) GetBooking(ctx context.Context, caller tenant.Caller, id tenant.Bo
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return booking.Booking{}, err
 	}
-	if b == nil || !caller.MayTouch(b.Member) {
+	if b == nil || !caller.MayTouchMade(b.Member, b.CreatedBy) {
 		return booking.Booking{}, fault.Missing(fault.BookingNotFound, "Booking")
 	}
 	one := []booking.Booking{*b}
@@ -66,7 +66,8 @@ type MyBookings struct {
 	Limit       int
 }
 
-// ListMyBookings reads them by start. Entries come with the first page.
+// ListMyBookings reads them by start. Entries come with the first page. A service account's bookings are
+// those that it made; it has no entries.
 func (a *App) ListMyBookings(ctx context.Context, caller tenant.Caller, q MyBookings) ([]booking.Booking, []waitlist.Entry, error) {
 	var bookings []booking.Booking
 	var entries []waitlist.Entry
@@ -75,11 +76,11 @@ func (a *App) ListMyBookings(ctx context.Context, caller tenant.Caller, q MyBook
 		endsAfter = a.now()
 	}
 	var batch pg.Batch
-	store.ListMemberBookings(&batch, caller.Tenant, store.MemberBookings{
-		Member: caller.Member, Statuses: q.Statuses, From: q.From, Until: q.Until, EndsAfter: endsAfter,
+	store.ListOwnBookings(&batch, caller.Tenant, store.OwnBookings{
+		Member: caller.Member, Account: caller.Subject, Statuses: q.Statuses, From: q.From, Until: q.Until, EndsAfter: endsAfter,
 		AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
 	}, &bookings)
-	if q.AfterID.IsZero() {
+	if q.AfterID.IsZero() && !caller.Member.IsZero() {
 		store.ListMemberEntries(&batch, caller.Tenant, caller.Member, q.From, q.Until, endsAfter, &entries)
 	}
 	line := lineUp(&batch, caller.Tenant, store.WhoseRivals{Member: caller.Member})

@@ -13,6 +13,14 @@ import (
 // wantSound fails unless every invariant holds for every tenant of the database.
 func (h *house) wantSound() {
 	h.t.Helper()
+	for _, v := range h.violations() {
+		h.t.Errorf("%s: %s: %s", v.Check, v.Row, v.Detail)
+	}
+}
+
+// violations are what breaks an invariant in any tenant of the database.
+func (h *house) violations() []app.Violation {
+	h.t.Helper()
 	ctx := context.Background()
 	tenants, err := h.app.Tenants(ctx)
 	if err != nil {
@@ -21,15 +29,15 @@ func (h *house) wantSound() {
 	if !slices.Contains(tenants, h.Tenant) {
 		h.t.Fatalf("the directory %v lacks %s", tenants, h.Tenant)
 	}
+	var all []app.Violation
 	for _, id := range tenants {
-		violations, err := h.app.Verify(ctx, id)
+		found, err := h.app.Verify(ctx, id)
 		if err != nil {
 			h.t.Fatal(err)
 		}
-		for _, v := range violations {
-			h.t.Errorf("%s: %s: %s", v.Check, v.Row, v.Detail)
-		}
+		all = append(all, found...)
 	}
+	return all
 }
 
 // Each check finds what it is there for: a house without fault is spoilt in one way at a time.

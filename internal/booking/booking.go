@@ -58,6 +58,7 @@ type Booking struct {
 	HoldUntil     *time.Time // a hold keeps its seats until then; nil for whatever is, or was, more than a hold
 	ConfirmedAt   *time.Time
 	Contact       Contact
+	GuestTier     string // whose policy a guest follows; empty for members
 	Payment       Payment
 	Benefit       Benefit
 	HasItems      bool // whether or not Items were read along
@@ -65,7 +66,7 @@ type Booking struct {
 
 	// Read along for those who look at it; not part of its own row.
 	MemberName   string
-	MemberTier   string
+	MemberTier   string // the guest's, for guests
 	SessionTitle string
 	TimeZone     string
 	LocalDate    civil.Date

@@ -71,7 +71,7 @@ var ownFacts = []string{
 	"amount", "balance", "subscription_id", "status", // credits and subscriptions
 	"credit_refunded", "late", "reason", // cancellations
 	"from_session_id", "from_start_time", // reschedules
-	"position", "expires_at", // waitlist and offers
+	"position", "expire_time", "seats", "first_to_claim", // waitlist and offers
 	"roles", "changed", // the membership itself
 }
 

@@ -46,6 +46,7 @@ func bookingMessage(b booking.Booking) *v1.Booking {
 		SessionTitle:     b.SessionTitle,
 		TimeZone:         b.TimeZone,
 		CancellableUntil: timestamp(b.CancellableUntil()),
+		GuestTier:        b.GuestTier,
 	}
 	if b.Status == booking.Pending {
 		m.HoldExpireTime = timestamp(orZero(b.HoldUntil))

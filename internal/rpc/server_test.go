@@ -194,7 +194,7 @@ func TestReflection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(services) != 10 || !slices.Contains(services, "berth.v1.BookingService") {
+	if len(services) != 11 || !slices.Contains(services, "berth.v1.BookingService") {
 		t.Errorf("services: %v", services)
 	}
 	if _, err := stream.FileContainingSymbol("berth.v1.BookingService"); err != nil {

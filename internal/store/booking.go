@@ -19,11 +19,13 @@ const bookingColumns = `
   coalesce(b.check_in_method, ''), b.hold_expires_at, b.confirmed_at, b.contact_name, b.contact_email, b.contact_phone,
   b.payment_status, b.amount_currency, b.amount_units, b.amount_nanos, b.payment_method, b.paid_at,
   coalesce(b.benefit_code, ''), b.benefit_number, b.benefit_percent, b.has_items,
-  coalesce(m.name, b.contact_name), coalesce(m.tier, ''), s.title, l.time_zone, s.local_date,` + ruleColumns
+  b.guest_tier, coalesce(m.name, b.contact_name), coalesce(m.tier, b.guest_tier), s.title, l.time_zone, s.local_date,` + ruleColumns
 
+// The subqueries keep the planner on primary keys, whatever it thinks of the tables: a scan over the
+// tenant's sessions or members would lock them all against each other.
 const bookingJoins = `
-  join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id
-  left join members m on m.tenant_id = b.tenant_id and m.id = b.member_id
+  cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = b.session_id offset 0) s
+  left join lateral (select * from members m where m.tenant_id = $1 and m.id = b.member_id offset 0) m on true
   join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id` + ruleJoins
 
 func scanBooking(row pgx.Row) (booking.Booking, error) {
@@ -37,7 +39,7 @@ func scanBooking(row pgx.Row) (booking.Booking, error) {
 		&b.CheckInMethod, &b.HoldUntil, &b.ConfirmedAt, &b.Contact.Name, &b.Contact.Email, &b.Contact.Phone,
 		&b.Payment.Status, &b.Payment.Amount.Currency, &b.Payment.Amount.Units, &b.Payment.Amount.Nanos, &b.Payment.Method, &b.Payment.PaidAt,
 		&b.Benefit.Code, &b.Benefit.Number, &b.Benefit.Percent, &b.HasItems,
-		&b.MemberName, &b.MemberTier, &b.SessionTitle, &b.TimeZone, &localDate,
+		&b.GuestTier, &b.MemberName, &b.MemberTier, &b.SessionTitle, &b.TimeZone, &localDate,
 	}, rules.list()...)...)
 	if err != nil {
 		return b, err
@@ -51,12 +53,14 @@ func collectBooking(row pgx.CollectableRow) (booking.Booking, error) { return sc
 
 // FindBooking reads a booking; nil where there is none.
 func FindBooking(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **booking.Booking) {
-	b.Queue(`select`+bookingColumns+` from bookings b`+bookingJoins+`
-where b.tenant_id = $1 and b.id = $2`, in, id).QueryRow(func(row pgx.Row) error {
+	b.Queue(`select`+bookingColumns+` from`+theBooking+bookingJoins, in, id).QueryRow(func(row pgx.Row) error {
 		one, err := scanBooking(row)
 		return found(into, one, err)
 	})
 }
+
+// theBooking is the one whose id is $2, by its primary key.
+const theBooking = ` (select * from bookings b where b.tenant_id = $1 and b.id = $2 offset 0) b`
 
 // FindActiveBooking reads a member's active booking in a session; nil where there is none.
 func FindActiveBooking(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, into **booking.Booking) {
@@ -91,9 +95,10 @@ where b.tenant_id = $1 and b.session_id = any($2) and b.status not in ('CANCELLE
 order by b.id`, in, sessions), into, collectBooking)
 }
 
-// MemberBookings chooses bookings of one member.
-type MemberBookings struct {
+// OwnBookings chooses bookings of one member, or those that one service account made.
+type OwnBookings struct {
 	Member   tenant.MemberID
+	Account  string           // "sa:<id>", where Member is zero
 	Statuses []booking.Status // empty: all
 	// From and Until bound the session's start; zero is unbounded. EndsAfter leaves out what is over.
 	From, Until, EndsAfter time.Time
@@ -103,8 +108,8 @@ type MemberBookings struct {
 	Limit                  int
 }
 
-// ListMemberBookings reads them by the session's start, then id.
-func ListMemberBookings(b *pg.Batch, in tenant.TenantID, q MemberBookings, into *[]booking.Booking) {
+// ListOwnBookings reads them by the session's start, then id.
+func ListOwnBookings(b *pg.Batch, in tenant.TenantID, q OwnBookings, into *[]booking.Booking) {
 	statuses := make([]string, len(q.Statuses))
 	for i, s := range q.Statuses {
 		statuses[i] = string(s)
@@ -113,14 +118,19 @@ func ListMemberBookings(b *pg.Batch, in tenant.TenantID, q MemberBookings, into 
 	if q.Newest {
 		order, compare = "desc", "<"
 	}
+	var who any = q.Member
+	whose := `b.member_id = $2`
+	if q.Member.IsZero() {
+		who, whose = q.Account, `b.created_by = $2 and b.created_by like 'sa:%'` // the latter finds its index
+	}
 	pg.Collect(b.Queue(`select`+bookingColumns+` from bookings b`+bookingJoins+`
-where b.tenant_id = $1 and b.member_id = $2
+where b.tenant_id = $1 and `+whose+`
   and (cardinality($3::text[]) = 0 or b.status = any($3))
   and ($4::timestamptz is null or b.starts_at >= $4) and ($5::timestamptz is null or b.starts_at < $5)
   and ($6::timestamptz is null or b.ends_at > $6)
   and ($7::timestamptz is null or (b.starts_at, b.id) `+compare+` ($7, $8::uuid))
 order by b.starts_at `+order+`, b.id `+order+` limit $9`,
-		in, q.Member, statuses, optional(q.From), optional(q.Until), optional(q.EndsAfter), optional(q.AfterStart), q.AfterID, q.Limit),
+		in, who, statuses, optional(q.From), optional(q.Until), optional(q.EndsAfter), optional(q.AfterStart), q.AfterID, q.Limit),
 		into, collectBooking)
 }
 
@@ -135,19 +145,19 @@ func FindBookingMember(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into
 }
 
 // FindDoubles reads a member's active booking and entry in a session, as far as the
-// answer depends on them: the booking where the session is full, so that nobody with a
+// answer depends on them: the booking where the session has no room for a party, so that nobody with a
 // place joins the queue, and the entry where anyone waits. The place itself is
 // guarded by unique indexes, which take no predicate lock.
-func FindDoubles(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, booking *tenant.BookingID, entry *tenant.EntryID) {
+func FindDoubles(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, party int, booking *tenant.BookingID, entry *tenant.EntryID) {
 	*booking, *entry = tenant.BookingID{}, tenant.EntryID{}
 	b.Queue(`
 select
-  case when s.capacity is not null and s.seats_taken >= s.capacity then (
+  case when s.capacity is not null and s.seats_taken + $4 > s.capacity then (
     select b.id from bookings b where b.tenant_id = $1 and b.session_id = $2 and b.member_id = $3
       and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')) end,
   case when s.waiting > 0 then (
     select p.entry_id from waitlist_places p where p.tenant_id = $1 and p.session_id = $2 and p.member_id = $3) end
-from sessions s where s.tenant_id = $1 and s.id = $2`, in, session, member).QueryRow(func(row pgx.Row) error {
+from sessions s where s.tenant_id = $1 and s.id = $2`, in, session, member, party).QueryRow(func(row pgx.Row) error {
 		if err := row.Scan(booking, entry); err != nil && !isNoRows(err) {
 			return err
 		}
@@ -218,11 +228,11 @@ func InsertBooking(tx *pg.Tx, in tenant.TenantID, b booking.Booking) {
 	tx.Write(`
 insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, subscription_id, credits, counted,
   external_ref, request_hash, note, promoted, grace_until, starts_at, ends_at, exclusive, created_by, created_at, updated_at,
-  hold_expires_at, confirmed_at, contact_name, contact_email, contact_phone, has_items)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $20, $21, $22, $23, $24, $25, $26)`,
+  hold_expires_at, confirmed_at, contact_name, contact_email, contact_phone, guest_tier, has_items)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $20, $21, $22, $23, $24, $25, $26, $27)`,
 		in, b.ID, b.Session, b.Member, b.Party, b.Status, b.Channel, b.Subscription, b.Credits, b.Counted,
 		b.ExternalRef, b.RequestHash, b.Note, b.Promoted, b.GraceUntil, b.StartsAt, b.EndsAt, b.Exclusive, b.CreatedBy, b.CreatedAt,
-		b.HoldUntil, b.ConfirmedAt, b.Contact.Name, b.Contact.Email, b.Contact.Phone, b.HasItems)
+		b.HoldUntil, b.ConfirmedAt, b.Contact.Name, b.Contact.Email, b.Contact.Phone, b.GuestTier, b.HasItems)
 }
 
 // UpdateBooking writes what changes in a booking's life with the transaction.

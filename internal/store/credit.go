@@ -146,10 +146,9 @@ order by u.id limit $4`, in, now, after, limit), into, pgx.RowTo[tenant.Subscrip
 
 // FindBookingSubscription reads the subscription that a booking was made on; nil where there is none.
 func FindBookingSubscription(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **credit.Subscription) {
-	b.Queue(`select`+subscriptionColumns+` from bookings b
-  join subscriptions u on u.tenant_id = b.tenant_id and u.id = b.subscription_id
-  join plans p on p.tenant_id = u.tenant_id and p.id = u.plan_id
-where b.tenant_id = $1 and b.id = $2`, in, id).QueryRow(func(row pgx.Row) error {
+	b.Queue(`select`+subscriptionColumns+` from`+theBooking+`
+  cross join lateral (select * from subscriptions u where u.tenant_id = $1 and u.id = b.subscription_id offset 0) u
+  cross join lateral (select * from plans p where p.tenant_id = $1 and p.id = u.plan_id offset 0) p`, in, id).QueryRow(func(row pgx.Row) error {
 		s, err := scanSubscription(row)
 		return found(into, s, err)
 	})

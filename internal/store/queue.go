@@ -139,9 +139,10 @@ where q.tenant_id = $1 and q.location_id = k.location_id and q.service_id = k.se
 func FindQueueSize(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, into *int) {
 	*into = 0
 	b.Queue(`
-select q.waiting from sessions s
-join waitlist_queues q on q.tenant_id = s.tenant_id and q.location_id = s.location_id and q.service_id = s.service_id and q.local_date = s.local_date
-where s.tenant_id = $1 and s.id = $2`, in, session).QueryRow(func(row pgx.Row) error {
+select q.waiting from (select * from sessions s where s.tenant_id = $1 and s.id = $2 offset 0) s
+  cross join lateral (
+    select * from waitlist_queues q
+    where q.tenant_id = $1 and q.location_id = s.location_id and q.service_id = s.service_id and q.local_date = s.local_date offset 0) q`, in, session).QueryRow(func(row pgx.Row) error {
 		if err := row.Scan(into); err != nil && !isNoRows(err) {
 			return err
 		}
@@ -153,10 +154,11 @@ where s.tenant_id = $1 and s.id = $2`, in, session).QueryRow(func(row pgx.Row) e
 func FindQueueSizeOf(b *pg.Batch, in tenant.TenantID, booking tenant.BookingID, into *int) {
 	*into = 0
 	b.Queue(`
-select q.waiting from bookings b
-join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id
-join waitlist_queues q on q.tenant_id = s.tenant_id and q.location_id = s.location_id and q.service_id = s.service_id and q.local_date = s.local_date
-where b.tenant_id = $1 and b.id = $2`, in, booking).QueryRow(func(row pgx.Row) error {
+select q.waiting from`+theBooking+`
+  cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = b.session_id offset 0) s
+  cross join lateral (
+    select * from waitlist_queues q
+    where q.tenant_id = $1 and q.location_id = s.location_id and q.service_id = s.service_id and q.local_date = s.local_date offset 0) q`, in, booking).QueryRow(func(row pgx.Row) error {
 		if err := row.Scan(into); err != nil && !isNoRows(err) {
 			return err
 		}

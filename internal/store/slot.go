@@ -138,9 +138,9 @@ where s.tenant_id = $1 and s.id = $2 and s.deleted_at is null`, in, id).QueryRow
 
 // FindSlotOf is FindSlot for the session of a booking.
 func FindSlotOf(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **booking.Slot) {
-	b.Queue(`select`+slotColumns+` from bookings b
-  join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id`+slotJoins+`
-where b.tenant_id = $1 and b.id = $2 and s.deleted_at is null`, in, id).QueryRow(func(row pgx.Row) error {
+	b.Queue(`select`+slotColumns+` from`+theBooking+`
+  cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = b.session_id offset 0) s`+slotJoins+`
+where s.deleted_at is null`, in, id).QueryRow(func(row pgx.Row) error {
 		s, err := scanSlot(row)
 		return found(into, s, err)
 	})

@@ -137,7 +137,8 @@ where o.tenant_id = $1 and o.status = 'ACCEPTED' and (b.id is null or b.member_i
 	{
 		Name: "nobody has two places in one session", Invariant: OnePlace, sql: `
 select session_id::text, format('member %s has %s places', member_id, count(*)) from (
-  select session_id, member_id from bookings where tenant_id = $1 and status in ('PENDING', 'CONFIRMED', 'ATTENDED')
+  select session_id, member_id from bookings
+  where tenant_id = $1 and status in ('PENDING', 'CONFIRMED', 'ATTENDED') and member_id is not null
   union all
   select session_id, member_id from waitlist_places where tenant_id = $1 and session_id is not null) x
 group by session_id, member_id having count(*) > 1`,

@@ -392,7 +392,9 @@ type Booking struct {
 	// What goes with it, such as a cart.
 	Items []*BookingItem `protobuf:"bytes,27,rep,name=items,proto3" json:"items,omitempty"`
 	// The benefit membership that it was confirmed with, if any.
-	Benefit       *Benefit `protobuf:"bytes,28,opt,name=benefit,proto3" json:"benefit,omitempty"`
+	Benefit *Benefit `protobuf:"bytes,28,opt,name=benefit,proto3" json:"benefit,omitempty"`
+	// The tier whose policy a guest follows, as it was given with the hold. Empty for members.
+	GuestTier     string `protobuf:"bytes,29,opt,name=guest_tier,json=guestTier,proto3" json:"guest_tier,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -621,6 +623,13 @@ func (x *Booking) GetBenefit() *Benefit {
 		return x.Benefit
 	}
 	return nil
+}
+
+func (x *Booking) GetGuestTier() string {
+	if x != nil {
+		return x.GuestTier
+	}
+	return ""
 }
 
 // Payment is what is known about the money.
@@ -1264,7 +1273,8 @@ var File_berth_v1_booking_proto protoreflect.FileDescriptor
 
 const file_berth_v1_booking_proto_rawDesc = "" +
 	"\n" +
-	"\x16berth/v1/booking.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\xe5\t\n" +
+	"\x16berth/v1/booking.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\x84\n" +
+	"\n" +
 	"\aBooking\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -1299,7 +1309,9 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\apayment\x18\x19 \x01(\v2\x11.berth.v1.PaymentR\apayment\x12+\n" +
 	"\acontact\x18\x1a \x01(\v2\x11.berth.v1.ContactR\acontact\x12+\n" +
 	"\x05items\x18\x1b \x03(\v2\x15.berth.v1.BookingItemR\x05items\x12+\n" +
-	"\abenefit\x18\x1c \x01(\v2\x11.berth.v1.BenefitR\abenefit\"\xb5\x01\n" +
+	"\abenefit\x18\x1c \x01(\v2\x11.berth.v1.BenefitR\abenefit\x12\x1d\n" +
+	"\n" +
+	"guest_tier\x18\x1d \x01(\tR\tguestTier\"\xb5\x01\n" +
 	"\aPayment\x12/\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x17.berth.v1.PaymentStatusR\x06status\x12*\n" +
 	"\x06amount\x18\x02 \x01(\v2\x12.google.type.MoneyR\x06amount\x12\x16\n" +

@@ -76,6 +76,8 @@ const (
 	EventType_EVENT_TYPE_WAITLIST_PROMOTED EventType = 42
 	// The waitlist engine left something for staff to see.
 	EventType_EVENT_TYPE_WAITLIST_STAFF_NOTE EventType = 43
+	// Staff flagged, scored or moved an entry.
+	EventType_EVENT_TYPE_WAITLIST_CHANGED EventType = 44
 	// A freed place is reserved for an entry for a limited time.
 	EventType_EVENT_TYPE_OFFER_CREATED EventType = 50
 	// An offer was accepted.
@@ -128,6 +130,7 @@ var (
 		41: "EVENT_TYPE_WAITLIST_LEFT",
 		42: "EVENT_TYPE_WAITLIST_PROMOTED",
 		43: "EVENT_TYPE_WAITLIST_STAFF_NOTE",
+		44: "EVENT_TYPE_WAITLIST_CHANGED",
 		50: "EVENT_TYPE_OFFER_CREATED",
 		51: "EVENT_TYPE_OFFER_ACCEPTED",
 		52: "EVENT_TYPE_OFFER_DECLINED",
@@ -165,6 +168,7 @@ var (
 		"EVENT_TYPE_WAITLIST_LEFT":           41,
 		"EVENT_TYPE_WAITLIST_PROMOTED":       42,
 		"EVENT_TYPE_WAITLIST_STAFF_NOTE":     43,
+		"EVENT_TYPE_WAITLIST_CHANGED":        44,
 		"EVENT_TYPE_OFFER_CREATED":           50,
 		"EVENT_TYPE_OFFER_ACCEPTED":          51,
 		"EVENT_TYPE_OFFER_DECLINED":          52,
@@ -467,7 +471,7 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"booking_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tbookingId\x12(\n" +
 	"\tmember_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12,\n" +
 	"\vlocation_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"locationId*\x85\t\n" +
+	"locationId*\xa6\t\n" +
 	"\tEventType\x12\x1a\n" +
 	"\x16EVENT_TYPE_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aEVENT_TYPE_SESSION_CREATED\x10\x01\x12\x1e\n" +
@@ -492,7 +496,8 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"\x1aEVENT_TYPE_WAITLIST_JOINED\x10(\x12\x1c\n" +
 	"\x18EVENT_TYPE_WAITLIST_LEFT\x10)\x12 \n" +
 	"\x1cEVENT_TYPE_WAITLIST_PROMOTED\x10*\x12\"\n" +
-	"\x1eEVENT_TYPE_WAITLIST_STAFF_NOTE\x10+\x12\x1c\n" +
+	"\x1eEVENT_TYPE_WAITLIST_STAFF_NOTE\x10+\x12\x1f\n" +
+	"\x1bEVENT_TYPE_WAITLIST_CHANGED\x10,\x12\x1c\n" +
 	"\x18EVENT_TYPE_OFFER_CREATED\x102\x12\x1d\n" +
 	"\x19EVENT_TYPE_OFFER_ACCEPTED\x103\x12\x1d\n" +
 	"\x19EVENT_TYPE_OFFER_DECLINED\x104\x12\x1c\n" +
