@@ -46,6 +46,7 @@ export function withBrowser(): void {
 interface Opening {
   readonly role?: Role;
   readonly tenant?: number;
+  /** Empty: no page yet. */
   readonly path?: string;
   readonly scheme?: "light" | "dark";
   readonly locale?: string;
@@ -92,7 +93,7 @@ export async function visit(how: Opening = {}): Promise<Visit> {
     if (!refused || !message.location().url.includes("/berth.v1.")) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
-  await page.goto(address + (how.path ?? "/"));
+  if (how.path !== "") await page.goto(address + (how.path ?? "/"));
   return {
     page,
     context,

@@ -29,6 +29,8 @@ interface Picture {
   readonly name: string;
   readonly path: () => Promise<string> | string;
   readonly role: Role;
+  /** What says that it is all there. */
+  readonly there: string;
   readonly tenant?: number;
   readonly scheme?: "light" | "dark";
   readonly telephone?: boolean;
@@ -37,26 +39,35 @@ interface Picture {
 const pictures: readonly Picture[] = [
   {
     name: "schedule",
+    there: ".slot",
     path: () => `/?date=${new Date(Date.now() + 7 * day).toISOString().slice(0, 10)}`,
     role: "owner",
   },
   {
     name: "session",
+    there: "text=Waitlist",
     path: async () => `/sessions/${await busiest()}`,
     role: "coach",
     scheme: "dark",
   },
-  { name: "attendance", path: () => "/analytics", role: "owner" },
+  { name: "attendance", there: ".heat", path: () => "/analytics", role: "owner" },
   {
     name: "tee-sheet",
+    there: ".tee",
     path: () => `/tee-sheet?date=${new Date(Date.now() + day).toISOString().slice(0, 10)}`,
     role: "owner",
     tenant: club,
   },
-  { name: "member-week", path: () => "/app/", role: "member", telephone: true },
+  {
+    name: "member-week",
+    there: ".offer",
+    path: () => `/app/?date=${new Date(Date.now() + day).toISOString().slice(0, 10)}`,
+    role: "member",
+    telephone: true,
+  },
 ];
 
-it.each(pictures)("$name", async ({ name, path, role, tenant, scheme, telephone }) => {
+it.each(pictures)("$name", async ({ name, path, role, there: sign, tenant, scheme, telephone }) => {
   await using there = await visit({
     path: await path(),
     role,
@@ -64,6 +75,7 @@ it.each(pictures)("$name", async ({ name, path, role, tenant, scheme, telephone 
     scheme: scheme ?? "light",
     ...(telephone ? { width: 390, height: 780 } : { width: 1280, height: 800 }),
   });
+  await there.page.locator(sign).filter({ visible: true }).last().waitFor();
   await settled(there.page);
   await there.page.evaluate(() => document.fonts.ready);
   await there.page.screenshot({

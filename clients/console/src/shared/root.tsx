@@ -113,8 +113,13 @@ function Themed({ nonce, children }: { nonce: string; children: ReactNode }) {
 }
 
 function Waiting() {
+  const t = useText();
   return (
-    <div style={{ display: "grid", placeItems: "center", minHeight: "100dvh" }}>
+    <div
+      role="status"
+      aria-label={t.states.loading}
+      style={{ display: "grid", placeItems: "center", minHeight: "100dvh" }}
+    >
       <Loader type="dots" aria-hidden />
     </div>
   );

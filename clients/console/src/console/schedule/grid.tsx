@@ -61,8 +61,10 @@ export function TimeGrid(props: Props) {
   const first = columns.map(({ key }) => key).join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when other days are shown
   useEffect(() => {
-    const now = columns.find((column) => column.now !== undefined)?.now;
-    const at = now === undefined ? 8 * 60 : now - 90;
+    const begins = columns.flatMap(({ sessions }) =>
+      sessions.map((session) => spanOf(session).from),
+    );
+    const at = begins.length > 0 ? Math.min(...begins) - 15 : 8 * 60;
     scroller.current?.scrollTo({ top: ((at - hours.from * 60) / 60) * hour });
   }, [first]);
   const minuteAt = (event: { clientY: number }, column: Element) => {
