@@ -11,6 +11,7 @@ buf := go tool -modfile=tools/go.mod buf
 golangci := go tool -modfile=tools/lint/go.mod golangci-lint
 
 ts := clients/typescript
+console := clients/console
 swift := clients/swift/syntax
 third_party := proto/third_party
 
@@ -31,7 +32,7 @@ GO := ./...
 ##@ Every day
 
 .PHONY: run
-run: ## Start everything for development: Postgres, migrations, demo data, server
+run: $(console)/dist/index.html ## Start everything for development: Postgres, migrations, demo data, server
 	go run ./server dev
 
 .PHONY: generate
@@ -44,15 +45,16 @@ format: $(third_party)/.stamp ## Format the contract, Go and TypeScript
 	$(buf) format --write proto --path proto/berth
 	$(golangci) fmt
 	cd $(ts) && npm run --silent fix
+	cd $(console) && npm run --silent fix
 
 .PHONY: lint
-lint: lint-proto lint-go lint-ts lint-swift ## Check contract, Go, TypeScript and Swift
+lint: lint-proto lint-go lint-ts lint-swift lint-console ## Check contract, Go, TypeScript, Swift and the browser apps
 
 .PHONY: test
-test: test-go test-ts ## Run all tests
+test: test-go test-ts test-console ## Run all tests
 
 .PHONY: build
-build: ## Build bin/berth
+build: $(console)/dist/index.html ## Build bin/berth
 	go build -trimpath -o bin/berth ./server
 
 .PHONY: bench
@@ -87,6 +89,21 @@ test-go: ## Run Go tests
 test-ts: $(ts)/node_modules/.package-lock.json ## Check TypeScript's types and run its tests
 	cd $(ts) && npm run --silent typecheck && npm test --silent
 
+.PHONY: console
+console: $(console)/dist/index.html ## Build the console and the members' app
+
+.PHONY: lint-console
+lint-console: $(console)/node_modules/.package-lock.json ## Check the browser apps
+	cd $(console) && npm run --silent lint
+
+.PHONY: test-console
+test-console: $(ts)/node_modules/.package-lock.json $(console)/dist/index.html ## Check the browser apps' types and size, and test them in Chromium
+	cd $(console) && npm run --silent typecheck && npm test --silent
+
+.PHONY: pictures
+pictures: $(ts)/node_modules/.package-lock.json $(console)/dist/index.html ## Take the pictures of the documentation again
+	cd $(console) && PICTURES=1 npm test --silent -- --project browser
+
 .PHONY: check-generated
 check-generated: $(third_party)/.stamp ## Fail if generated code is not what the contract gives
 	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
@@ -103,11 +120,12 @@ proto-baseline: $(third_party)/.stamp ## Promise the contract as it stands: brea
 	$(contract) --exclude-source-info --output $(baseline)
 
 .PHONY: npm
-npm: $(ts)/node_modules/.package-lock.json ## Install the TypeScript dependencies
+npm: $(ts)/node_modules/.package-lock.json $(console)/node_modules/.package-lock.json ## Install the TypeScript dependencies
 
 .PHONY: clean
 clean: ## Remove what was built or downloaded into the tree
 	rm -rf bin $(third_party) $(ts)/dist $(ts)/node_modules $(swift)/node_modules
+	rm -rf $(console)/dist/* $(console)/dist/.vite $(console)/node_modules
 
 .PHONY: help
 help: ## Print this
@@ -132,4 +150,14 @@ $(ts)/node_modules/.package-lock.json: $(ts)/package.json $(ts)/package-lock.jso
 
 $(swift)/node_modules/.package-lock.json: $(swift)/package.json $(swift)/package-lock.json
 	cd $(swift) && npm ci
+	@touch $@
+
+$(console)/node_modules/.package-lock.json: $(console)/package.json $(console)/package-lock.json
+	cd $(console) && npm ci
+	@touch $@
+
+# Go embeds what is built here.
+$(console)/dist/index.html: $(console)/node_modules/.package-lock.json $(console)/index.html $(console)/vite.config.ts \
+		$(shell find $(console)/app $(console)/public $(console)/src $(ts)/src -type f)
+	cd $(console) && npm run --silent build
 	@touch $@

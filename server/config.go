@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/web"
 )
 
 // databaseConfig says where the data are.
@@ -40,6 +41,17 @@ type keyConfig struct {
 
 	IdentityIssuer string `env:"BERTH_IDENTITY_ISSUER" placeholder:"https://…" help:"Issuer of the sign-in service whose tokens count too."`
 	IdentityKeys   string `env:"BERTH_IDENTITY_KEYS" placeholder:"URL|FILE" help:"JSON Web Key Set of the sign-in service."`
+
+	ConsoleClient string `env:"BERTH_CONSOLE_CLIENT" placeholder:"ID" help:"Client id of the console and the members' app at the sign-in service: a public client, with PKCE."`
+	ConsoleScope  string `env:"BERTH_CONSOLE_SCOPE" default:"openid profile email offline_access" help:"What they ask the sign-in service for, separated by spaces."`
+}
+
+// signIn is how people in a browser sign in.
+func (c keyConfig) signIn() web.SignIn {
+	if c.IdentityIssuer == "" || c.ConsoleClient == "" {
+		return web.SignIn{}
+	}
+	return web.SignIn{Issuer: c.IdentityIssuer, ClientID: c.ConsoleClient, Scope: c.ConsoleScope, Audience: c.Audience}
 }
 
 func (c keyConfig) signingKey() string { return c.file(c.SigningKey, "signing-key.pem") }

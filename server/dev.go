@@ -81,6 +81,7 @@ func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 		return err
 	}
 	defer os.Remove(path)
+	n.handler = demoPeople{tenants: tenants, issuer: n.issuer, signIn: c.signIn()}.before(n.handler)
 	debug.FreeOSMemory() // starting takes much that serving does not
 	steps.say("ready at " + sheet.Address)
 	sheet.print(to.out, path)

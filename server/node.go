@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	browser "github.com/berthhq/berth/clients/console"
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/outbox"
@@ -97,9 +98,13 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	}
 	n.sends = !keys.Senders.Elsewhere
 	n.health = rpc.NewHealth(n.ready)
+	apps, err := web.Console(browser.Files(), keys.signIn())
+	if err != nil {
+		return nil, err
+	}
 	contract, err := rpc.New(rpc.Config{
 		App: n.app, Guard: n.guard, Verifier: n.verifier, Issuer: n.issuer, Health: n.health, Now: time.Now,
-		Logger: log, Metrics: registry, Origins: listen.Origins,
+		Logger: log, Metrics: registry, Origins: listen.Origins, Rest: apps,
 	})
 	if err != nil {
 		return nil, err

@@ -43,6 +43,8 @@ type Config struct {
 	// MaxBytes bounds a request, on the wire and inflated. Default 6 MiB: the largest
 	// file that may be imported, as JSON carries it.
 	MaxBytes int64
+	// Rest serves what nothing here does. Optional: nobody does.
+	Rest http.Handler
 
 	// For tests: what ticks while a stream is silent, and how long a client may leave a message untaken.
 	beat        func(every time.Duration) heartbeat
@@ -151,6 +153,9 @@ func (c Config) serve(s services) (http.Handler, error) {
 	mux.Handle("GET /readyz", c.Health)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(c.Metrics, promhttp.HandlerOpts{}))
 	mux.Handle("GET /.well-known/jwks.json", c.Issuer)
+	if c.Rest != nil {
+		mux.Handle("/", c.Rest)
+	}
 	return mux, nil
 }
 

@@ -1,0 +1,211 @@
+import { type Member, MemberService, MemberStatus } from "@berthhq/client";
+import { useInfiniteQuery } from "@connectrpc/connect-query";
+import { Alert, Button, Drawer, Select, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconSearch, IconUserPlus } from "@tabler/icons-react";
+import { useState } from "react";
+import { Link, useNavigate } from "react-router";
+import { useSpeech, useText } from "../../i18n";
+import { useDo } from "../../shared/calls";
+import { explain } from "../../shared/errors";
+import { useCan, useMe } from "../../shared/root";
+import { here } from "../../shared/time";
+import { Face, PageHead, Shown, State, Tag, Time } from "../../shared/ui";
+
+export function MembersPage() {
+  const t = useText();
+  const can = useCan();
+  const [query, setQuery] = useState("");
+  const [settled] = useDebouncedValue(query.trim(), 180);
+  const [role, setRole] = useState<string | null>(null);
+  const [status, setStatus] = useState<string>(String(MemberStatus.ACTIVE));
+  const [adding, setAdding] = useState(false);
+  const members = useInfiniteQuery(
+    MemberService.method.listMembers,
+    { query: settled, role: role ?? "", status: Number(status), pageSize: 60, pageToken: "" },
+    {
+      pageParamKey: "pageToken",
+      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+      placeholderData: (before) => before,
+    },
+  );
+  return (
+    <div className="page">
+      <PageHead title={t.nav.members} note={t.members.note}>
+        {can("member.write") && (
+          <Button leftSection={<IconUserPlus size={16} />} onClick={() => setAdding(true)}>
+            {t.members.add}
+          </Button>
+        )}
+      </PageHead>
+      <div className="filters">
+        <TextInput
+          type="search"
+          style={{ flex: "1 1 260px", maxWidth: 420 }}
+          leftSection={<IconSearch size={16} aria-hidden />}
+          placeholder={t.members.find}
+          aria-label={t.members.find}
+          value={query}
+          onChange={(event) => setQuery(event.currentTarget.value)}
+          autoFocus
+        />
+        <Select
+          aria-label={t.fields.roles}
+          placeholder={t.members.anyRole}
+          clearable
+          w={150}
+          value={role}
+          onChange={setRole}
+          data={Object.entries(t.roleNames)
+            .filter(([name]) => name !== "partner")
+            .map(([value, label]) => ({ value, label }))}
+        />
+        <Select
+          aria-label={t.fields.status}
+          allowDeselect={false}
+          w={150}
+          value={status}
+          onChange={(value) => setStatus(value ?? "0")}
+          data={[
+            { value: "0", label: t.members.anyStatus },
+            { value: "1", label: t.members.active },
+            { value: "2", label: t.members.inactive },
+          ]}
+        />
+      </div>
+      <div className="card">
+        <Shown of={members} rows={10}>
+          {({ pages }) => <List members={pages.flatMap((page) => page.members)} />}
+        </Shown>
+      </div>
+      {members.hasNextPage && (
+        <div style={{ textAlign: "center", marginTop: 14 }}>
+          <Button
+            variant="default"
+            loading={members.isFetchingNextPage}
+            onClick={() => void members.fetchNextPage()}
+          >
+            {t.actions.more}
+          </Button>
+        </div>
+      )}
+      <Drawer opened={adding} onClose={() => setAdding(false)} title={t.members.add}>
+        {adding && <AddMember name={query} onClose={() => setAdding(false)} />}
+      </Drawer>
+    </div>
+  );
+}
+
+export function RoleTags({ roles }: { roles: readonly string[] }) {
+  const t = useText();
+  const names = t.roleNames as Record<string, string>;
+  return (
+    <span style={{ display: "inline-flex", gap: 4, flexWrap: "wrap" }}>
+      {roles.map((role) => (
+        <Tag key={role} tone={role === "member" ? "plain" : "accent"}>
+          {names[role] ?? role}
+        </Tag>
+      ))}
+    </span>
+  );
+}
+
+function List({ members }: { members: readonly Member[] }) {
+  const t = useText();
+  const { tenant } = useMe();
+  if (members.length === 0) return <State title={t.members.none}>{t.members.noneNote}</State>;
+  return (
+    <div className="scroll-x">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{t.fields.name}</th>
+            <th scope="col">{t.fields.email}</th>
+            <th scope="col">{t.fields.phone}</th>
+            <th scope="col">{t.fields.roles}</th>
+            <th scope="col">{t.fields.tier}</th>
+            <th scope="col">{t.members.since}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {members.map((member) => (
+            <tr key={member.id} className="link">
+              <td>
+                <span className="person">
+                  <Face name={member.name} />
+                  <Link className="cover" to={`/members/${member.id}`}>
+                    {member.name}
+                  </Link>
+                </span>
+              </td>
+              <td className="muted">{member.email}</td>
+              <td className="muted num">{member.phone}</td>
+              <td>
+                {member.status === MemberStatus.INACTIVE ? (
+                  <Tag tone="bad">{t.members.inactive}</Tag>
+                ) : (
+                  <RoleTags roles={member.roles} />
+                )}
+              </td>
+              <td>{member.tier}</td>
+              <td className="muted">
+                <Time at={member.createTime} zone={tenant.timeZone} as="date" />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function AddMember({ name: begun, onClose }: { name: string; onClose: () => void }) {
+  const t = useText();
+  const { locale } = useSpeech();
+  const go = useNavigate();
+  const [values, setValues] = useState({ name: begun, email: "", phone: "", tier: "" });
+  const [error, setError] = useState<unknown>();
+  const create = useDo(MemberService.method.createMember, {
+    quiet: true,
+    done: ({ member }) => t.members.added(member?.name ?? ""),
+  });
+  const field = (key: keyof typeof values) => ({
+    label: t.fields[key],
+    value: values[key],
+    onChange: (event: React.ChangeEvent<HTMLInputElement>) => {
+      const { value } = event.currentTarget;
+      setValues((before) => ({ ...before, [key]: value }));
+    },
+  });
+  return (
+    <form
+      className="form"
+      onSubmit={async (event) => {
+        event.preventDefault();
+        setError(undefined);
+        try {
+          const answer = await create.run({
+            member: { ...values, phone: values.phone.replace(/[\s()-]/g, "") },
+          });
+          if (answer?.member) void go(`/members/${answer.member.id}`);
+        } catch (thrown) {
+          setError(thrown);
+        }
+      }}
+    >
+      <TextInput {...field("name")} required maxLength={200} data-autofocus />
+      <TextInput {...field("email")} type="email" maxLength={254} />
+      <TextInput {...field("phone")} type="tel" description={t.members.phoneNote} />
+      <TextInput {...field("tier")} maxLength={50} />
+      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
+      <div className="end">
+        <Button variant="default" onClick={onClose}>
+          {t.actions.cancel}
+        </Button>
+        <Button type="submit" loading={create.busy}>
+          {t.actions.create}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,308 @@
+import { type Session, SessionState } from "@berthhq/client";
+import { IconLock, IconRepeat } from "@tabler/icons-react";
+import { type CSSProperties, memo, type PointerEvent, useEffect, useRef, useState } from "react";
+import { useNavigate } from "react-router";
+import { useSpeech } from "../../i18n";
+import { MINUTE, millis, minuteOfDay, showClock, zoned } from "../../shared/time";
+import { State } from "../../shared/ui";
+import { type Catalog, fallbackColor } from "../data";
+import { hoursOf, place, type Span, snap } from "./layout";
+
+export interface Column {
+  readonly key: string;
+  readonly title: string;
+  readonly note: string;
+  readonly kind: "today" | "past" | "";
+  readonly sessions: readonly Session[];
+  /** The wall clock of now, where it is on this day. */
+  readonly now: number | undefined;
+}
+
+/** Where something was dropped. */
+export interface Drop {
+  readonly column: string;
+  /** Minute of the day. */
+  readonly minute: number;
+}
+
+interface Props {
+  columns: readonly Column[];
+  catalog: Catalog;
+  movable: (session: Session) => boolean;
+  onMove: (session: Session, to: Drop) => void;
+  onCreate: ((at: Drop) => void) | undefined;
+  /** Says where a session is, where columns do not. */
+  showPlace: boolean;
+  empty: string;
+  label: string;
+}
+
+/** A session shorter than this would be too small to hit. */
+const leastShown = 26;
+
+const hour = 56;
+
+export function spanOf(session: Session): Span {
+  if (!session.startTime || !session.endTime) return { from: 0, to: 0 };
+  const from = minuteOfDay(zoned(session.startTime, session.timeZone));
+  const length = (millis(session.endTime) - millis(session.startTime)) / MINUTE;
+  return { from, to: Math.min(24 * 60, from + Math.max(length, leastShown)) };
+}
+
+/** A day, or a week, by the wall clock. */
+export function TimeGrid(props: Props) {
+  const { columns, onCreate } = props;
+  const hours = hoursOf(
+    columns.flatMap(({ sessions }) => sessions.map(spanOf)).map(({ from, to }) => ({ from, to })),
+  );
+  const scroller = useRef<HTMLDivElement>(null);
+  const height = (hours.to - hours.from) * hour;
+  const empty = columns.every(({ sessions }) => sessions.length === 0);
+  const first = columns.map(({ key }) => key).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when other days are shown
+  useEffect(() => {
+    const begins = columns.flatMap(({ sessions }) =>
+      sessions.map((session) => spanOf(session).from),
+    );
+    const at = begins.length > 0 ? Math.min(...begins) - 15 : 8 * 60;
+    scroller.current?.scrollTo({ top: ((at - hours.from * 60) / 60) * hour });
+  }, [first]);
+  const minuteAt = (event: { clientY: number }, column: Element) => {
+    const y = event.clientY - column.getBoundingClientRect().top;
+    return hours.from * 60 + (y / hour) * 60;
+  };
+  const style = { "--columns": columns.length } as CSSProperties;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    <section className="grid-wrap" ref={scroller} tabIndex={0} aria-label={props.label}>
+      <div className="grid" style={style}>
+        <div className="grid-head" />
+        {columns.map(({ key, title, note, kind }) => (
+          <div key={key} className={`grid-head ${kind}`}>
+            <span>{note}</span>
+            <strong className="ellipsis">{title}</strong>
+          </div>
+        ))}
+        <div className="grid-hours" style={{ height }} aria-hidden>
+          {Array.from({ length: hours.to - hours.from - 1 }, (_, at) => hours.from + at + 1).map(
+            (clock) => (
+              <span key={clock} style={{ top: (clock - hours.from) * hour }}>
+                {showClock(clock * 60)}
+              </span>
+            ),
+          )}
+        </div>
+        {columns.map((column) => (
+          // biome-ignore lint/a11y/noStaticElementInteractions: the button "new session" does the same
+          // biome-ignore lint/a11y/useKeyWithClickEvents: as above
+          <div
+            key={column.key}
+            className={`grid-col ${column.kind}`}
+            style={{ height }}
+            data-column={column.key}
+            data-create={onCreate ? "" : undefined}
+            onClick={(event) => {
+              if (event.target !== event.currentTarget) return;
+              const minute = Math.floor(minuteAt(event, event.currentTarget) / 30) * 30;
+              onCreate?.({ column: column.key, minute });
+            }}
+          >
+            <Slots {...props} column={column} from={hours.from} />
+            {column.now !== undefined && column.now >= hours.from * 60 && (
+              <div className="now" style={{ top: ((column.now - hours.from * 60) / 60) * hour }} />
+            )}
+          </div>
+        ))}
+      </div>
+      {empty && (
+        <div className="grid-empty">
+          <State title={props.empty} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+const Slots = memo(function Slots({
+  column,
+  from,
+  ...props
+}: Props & { column: Column; from: number }) {
+  const spans = column.sessions.map(spanOf);
+  const placed = place(spans);
+  return column.sessions.map((session, index) => {
+    const span = spans[index] ?? { from: 0, to: 0 };
+    const { lane, lanes } = placed[index] ?? { lane: 0, lanes: 1 };
+    return (
+      <Slot
+        key={session.id}
+        session={session}
+        column={column.key}
+        catalog={props.catalog}
+        showPlace={props.showPlace}
+        movable={props.movable(session)}
+        onMove={props.onMove}
+        style={{
+          top: ((span.from - from * 60) / 60) * hour + 1,
+          height: ((span.to - span.from) / 60) * hour - 2,
+          left: `calc(${(lane / lanes) * 100}% + 2px)`,
+          width: `calc(${100 / lanes}% - 5px)`,
+        }}
+      />
+    );
+  });
+});
+
+interface SlotProps {
+  session: Session;
+  column: string;
+  catalog: Catalog;
+  movable: boolean;
+  showPlace: boolean;
+  onMove: (session: Session, to: Drop) => void;
+  style?: CSSProperties;
+}
+
+export function slotClass(session: Session, now = Date.now()): string {
+  const classes = ["slot"];
+  if (session.state === SessionState.DRAFT) classes.push("draft");
+  if (session.state === SessionState.CANCELLED) classes.push("cancelled");
+  if (session.blocked) classes.push("blocked");
+  if (millis(session.endTime) < now) classes.push("over");
+  return classes.join(" ");
+}
+
+/** So many pixels are a movement, fewer a click. */
+const slack = 5;
+
+function Slot({ session, column, catalog, movable, showPlace, onMove, style }: SlotProps) {
+  const { t } = useSpeech();
+  const go = useNavigate();
+  const [offset, setOffset] = useState<{ x: number; y: number }>();
+  const dragged = useRef(false);
+  const path = `/sessions/${session.id}`;
+
+  const start = (down: PointerEvent<HTMLElement>) => {
+    dragged.current = false;
+    if (!movable || down.button !== 0 || down.pointerType === "touch") return;
+    const slot = down.currentTarget;
+    const { from } = spanOf(session);
+    const target = (event: globalThis.PointerEvent): Drop => {
+      const under = document
+        .elementsFromPoint(event.clientX, event.clientY)
+        .find((element) => element instanceof HTMLElement && element.dataset.column);
+      const to = (under as HTMLElement | undefined)?.dataset.column ?? column;
+      const minute = snap(from + ((event.clientY - down.clientY) / hour) * 60);
+      return { column: to, minute: Math.max(0, Math.min(minute, 24 * 60 - 15)) };
+    };
+    const move = (event: globalThis.PointerEvent) => {
+      const [x, y] = [event.clientX - down.clientX, event.clientY - down.clientY];
+      if (!dragged.current && Math.hypot(x, y) < slack) return;
+      if (!dragged.current) slot.setPointerCapture(event.pointerId);
+      dragged.current = true;
+      setOffset({ x, y: ((target(event).minute - from) / 60) * hour });
+    };
+    const end = (event: globalThis.PointerEvent) => {
+      removeEventListener("pointermove", move);
+      removeEventListener("pointerup", end);
+      removeEventListener("pointercancel", end);
+      removeEventListener("keydown", giveUp);
+      setOffset(undefined);
+      if (!dragged.current || event.type !== "pointerup") return;
+      const to = target(event);
+      if (to.column !== column || to.minute !== from) onMove(session, to);
+    };
+    const giveUp = (event: KeyboardEvent) => {
+      if (event.key === "Escape") end(new PointerEvent("pointercancel"));
+    };
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", end);
+    addEventListener("pointercancel", end);
+    addEventListener("keydown", giveUp);
+  };
+
+  const nudge = (event: React.KeyboardEvent<HTMLElement>) => {
+    if (!movable || !event.altKey || !event.key.startsWith("Arrow")) return;
+    event.preventDefault();
+    const { from } = spanOf(session);
+    const columns = [...document.querySelectorAll<HTMLElement>("[data-column]")];
+    const at = columns.findIndex((element) => element.dataset.column === column);
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? 0;
+    const to = columns[at + step]?.dataset.column ?? column;
+    const minute = from + ({ ArrowUp: -15, ArrowDown: 15 }[event.key] ?? 0);
+    if (to !== column || minute !== from) onMove(session, { column: to, minute });
+  };
+
+  return (
+    <a
+      href={path}
+      draggable={false}
+      className={`${slotClass(session)} ${movable ? "movable" : ""} ${offset ? "moving" : ""} ${Number(style?.height) < 50 ? "short" : ""}`}
+      style={{
+        ...style,
+        ...({ "--c": catalog.service(session.serviceId)?.color || fallbackColor } as CSSProperties),
+        ...(offset && { transform: `translate(${offset.x}px, ${offset.y}px)` }),
+      }}
+      onPointerDown={start}
+      onKeyDown={nudge}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        if (!dragged.current) void go(path);
+      }}
+      aria-describedby={movable ? "move-hint" : undefined}
+    >
+      <SlotText session={session} catalog={catalog} showPlace={showPlace} />
+      {session.state === SessionState.CANCELLED && (
+        <span className="sr">{t.sessionState.cancelled}</span>
+      )}
+    </a>
+  );
+}
+
+export function SlotText({
+  session,
+  catalog,
+  showPlace,
+}: {
+  session: Session;
+  catalog: Catalog;
+  showPlace: boolean;
+}) {
+  const { t } = useSpeech();
+  if (!session.startTime) return null;
+  const clock = showClock(minuteOfDay(zoned(session.startTime, session.timeZone)));
+  const coach = catalog.coach(session.coachId)?.name;
+  const where =
+    catalog.resource(session.resourceId)?.name ??
+    (showPlace ? catalog.location(session.locationId)?.name : undefined);
+  const full = session.capacity !== undefined && session.seatsOpen === 0;
+  return (
+    <>
+      <b className="ellipsis">{session.title}</b>
+      <span className="line">
+        <span className="ellipsis">
+          {clock}
+          {session.state === SessionState.DRAFT && ` · ${t.sessionState.draft}`}
+        </span>
+        <span style={{ display: "inline-flex", gap: 4, alignItems: "center" }}>
+          {session.seriesId && <IconRepeat className="aside" size={12} aria-hidden />}
+          {session.blocked && <IconLock size={12} aria-label={t.sessionState.blocked} />}
+          <span className={`seats-of ${full ? "full" : ""}`}>
+            {session.seatsTaken}
+            {session.capacity !== undefined && `/${session.capacity}`}
+          </span>
+          {session.waitlistLength > 0 && (
+            <span className="aside" title={t.schedule.waiting(session.waitlistLength)}>
+              +{session.waitlistLength}
+              <span className="sr">{t.schedule.waiting(session.waitlistLength)}</span>
+            </span>
+          )}
+        </span>
+      </span>
+      <span className="line who">
+        <span className="ellipsis">{[coach, where].filter(Boolean).join(" · ")}</span>
+      </span>
+    </>
+  );
+}

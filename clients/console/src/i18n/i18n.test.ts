@@ -1,0 +1,38 @@
+import { ErrorReason } from "@berthhq/client";
+import { describe, expect, it } from "vitest";
+import { de } from "./de";
+import { en } from "./en";
+import { fr } from "./fr";
+
+/** Every text by its path; functions by what they take. */
+function texts(of: object, path = ""): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, value] of Object.entries(of)) {
+    const at = `${path}.${name}`;
+    if (typeof value === "object") for (const [k, v] of texts(value, at)) found.set(k, v);
+    else found.set(at, typeof value === "function" ? `takes ${value.length}` : value);
+  }
+  return found;
+}
+
+describe.each([
+  ["German", de],
+  ["French", fr],
+])("%s", (_, language) => {
+  it("has every text", () => {
+    expect([...texts(language).keys()].sort()).toEqual([...texts(en).keys()].sort());
+  });
+
+  it("is a translation", () => {
+    const english = texts(en);
+    const same = [...texts(language)].filter(
+      ([path, text]) => text.length > 24 && !text.startsWith("takes") && english.get(path) === text,
+    );
+    expect(same).toEqual([]);
+  });
+});
+
+it("names reasons that there are", () => {
+  const known = Object.values(ErrorReason);
+  expect(Object.keys(en.reasons).filter((name) => !known.includes(name))).toEqual([]);
+});

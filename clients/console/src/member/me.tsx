@@ -1,0 +1,184 @@
+import { type Member, MemberService } from "@berthhq/client";
+import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
+import {
+  Alert,
+  Button,
+  SegmentedControl,
+  Select,
+  TextInput,
+  useMantineColorScheme,
+} from "@mantine/core";
+import { IconExternalLink, IconLogout } from "@tabler/icons-react";
+import { useState } from "react";
+import { type Language, languages, useSpeech, useText } from "../i18n";
+import { useDo } from "../shared/calls";
+import { useEditing } from "../shared/editing";
+import { explain } from "../shared/errors";
+import { useAuth, useMe } from "../shared/root";
+import { here } from "../shared/time";
+import { Card, Time } from "../shared/ui";
+
+export function MePage() {
+  const t = useText();
+  const { member, devices, can, tenant } = useMe();
+  const auth = useAuth();
+  const { language, speak } = useSpeech();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const forget = useDo(MemberService.method.unregisterDevice);
+  return (
+    <>
+      <h1>{member.name}</h1>
+      <div style={{ display: "grid", gap: 14 }}>
+        <Card title={t.app.profile}>
+          <Details key={member.id} member={member} />
+        </Card>
+        <Card title={t.app.preferences}>
+          <div className="form">
+            <Select
+              label={t.theme.language}
+              allowDeselect={false}
+              value={language}
+              onChange={(next) => next && speak(next as Language)}
+              data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
+            />
+            <div>
+              <div style={{ fontWeight: 540, fontSize: 13, marginBottom: 4 }}>{t.theme.title}</div>
+              <SegmentedControl
+                fullWidth
+                aria-label={t.theme.title}
+                value={colorScheme}
+                onChange={(next) => setColorScheme(next as "light" | "dark" | "auto")}
+                data={[
+                  { value: "light", label: t.theme.light },
+                  { value: "dark", label: t.theme.dark },
+                  { value: "auto", label: t.theme.auto },
+                ]}
+              />
+            </div>
+          </div>
+        </Card>
+        <Card title={t.app.devices} bare={devices.length > 0}>
+          {devices.length === 0 ? (
+            <p className="muted" style={{ margin: 0 }}>
+              {t.app.noDevices}
+            </p>
+          ) : (
+            <table className="table">
+              <tbody>
+                {devices.map((device) => (
+                  <tr key={device.id}>
+                    <td>{t.app.deviceKinds[device.kind]}</td>
+                    <td className="muted">
+                      <Time at={device.lastSeenTime} zone={tenant.timeZone} as="dateTime" />
+                    </td>
+                    <td className="right">
+                      <Button
+                        variant="subtle"
+                        size="compact-sm"
+                        onClick={() => void forget.run({ deviceId: device.id })}
+                      >
+                        {t.app.unregister}
+                      </Button>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </Card>
+        {can("booking.roster") && (
+          <Button
+            component="a"
+            href="/"
+            variant="default"
+            leftSection={<IconExternalLink size={17} />}
+          >
+            {t.app.staff}
+          </Button>
+        )}
+        <Button
+          variant="subtle"
+          color="gray"
+          leftSection={<IconLogout size={17} />}
+          onClick={() => void auth.signOut()}
+        >
+          {t.signIn.out}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+interface Values {
+  name: string;
+  email: string;
+  phone: string;
+  timeZone: string;
+}
+
+const versionOf = ({ name, email, phone, timeZone, etag }: Member) => ({
+  values: { name, email, phone, timeZone },
+  etag,
+});
+
+function Details({ member }: { member: Member }) {
+  const t = useText();
+  const { locale } = useSpeech();
+  const transport = useTransport();
+  const [error, setError] = useState<unknown>();
+  const update = useDo(MemberService.method.updateMe, { quiet: true, done: t.app.saved });
+  const editing = useEditing<Values>({
+    current: versionOf(member),
+    failed: setError,
+    reread: async () => {
+      const answer = await callUnaryMethod(transport, MemberService.method.getMe, {});
+      return versionOf(answer.member ?? member);
+    },
+    save: (values, changed, etag) =>
+      update.run({
+        member: { ...values, phone: values.phone.replace(/[\s()-]/g, ""), etag },
+        updateMask: { paths: changed.map((key) => (key === "timeZone" ? "time_zone" : key)) },
+      }),
+  });
+  const { values, set } = editing;
+  const field = (key: keyof Values) => ({
+    label: t.fields[key],
+    value: values[key],
+    onChange: (event: { currentTarget: { value: string } }) =>
+      set({ [key]: event.currentTarget.value }),
+  });
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setError(undefined);
+        void editing.submit();
+      }}
+    >
+      {editing.theirs && <Alert color="yellow">{t.conflict.title}</Alert>}
+      <TextInput {...field("name")} required autoComplete="name" />
+      <TextInput {...field("email")} type="email" autoComplete="email" />
+      <TextInput
+        {...field("phone")}
+        type="tel"
+        autoComplete="tel"
+        description={t.members.phoneNote}
+      />
+      <Select
+        label={t.fields.timeZone}
+        searchable
+        clearable
+        placeholder={here()}
+        value={values.timeZone || null}
+        onChange={(zone) => set({ timeZone: zone ?? "" })}
+        data={Intl.supportedValuesOf("timeZone")}
+        limit={60}
+      />
+      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
+      <Button type="submit" disabled={editing.changed.length === 0} loading={editing.saving}>
+        {t.actions.save}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,67 @@
+import { IconCalendarWeek, IconTicket, IconUserCircle, IconWallet } from "@tabler/icons-react";
+import { lazy, Suspense } from "react";
+import { NavLink, Route, Routes } from "react-router";
+import { useText } from "../i18n";
+import { useMe } from "../shared/root";
+import { Guarded, Mark, State } from "../shared/ui";
+import { WeekPage } from "./week";
+
+const BookingsPage = lazy(async () => ({ default: (await import("./bookings")).BookingsPage }));
+const CheckInPage = lazy(async () => ({ default: (await import("./checkin")).CheckInPage }));
+const CreditsPage = lazy(async () => ({ default: (await import("./credits")).CreditsPage }));
+const MePage = lazy(async () => ({ default: (await import("./me")).MePage }));
+
+export function MemberApp() {
+  const t = useText();
+  const { tenant } = useMe();
+  const places = [
+    ["/", t.app.week, IconCalendarWeek],
+    ["/bookings", t.app.mine, IconTicket],
+    ["/credits", t.app.credits, IconWallet],
+    ["/me", t.app.me, IconUserCircle],
+  ] as const;
+  return (
+    <>
+      <header className="m-top">
+        <div>
+          <NavLink to="/" className="wordmark" style={{ minWidth: 0 }}>
+            <Mark size={26} />
+            <span className="ellipsis">{tenant.name}</span>
+          </NavLink>
+          <nav aria-label={t.nav.main}>
+            {places.map(([path, name]) => (
+              <NavLink key={path} to={path} end={path === "/"}>
+                {name}
+              </NavLink>
+            ))}
+          </nav>
+        </div>
+      </header>
+      <main className="m-main" id="main" tabIndex={-1}>
+        <Guarded>
+          <Suspense fallback={null}>
+            <Routes>
+              <Route path="/" element={<WeekPage />} />
+              <Route path="/bookings" element={<BookingsPage />} />
+              <Route path="/checkin/:id" element={<CheckInPage />} />
+              <Route path="/credits" element={<CreditsPage />} />
+              <Route path="/me" element={<MePage />} />
+              <Route
+                path="*"
+                element={<State title={t.states.noPage}>{t.states.noPageNote}</State>}
+              />
+            </Routes>
+          </Suspense>
+        </Guarded>
+      </main>
+      <nav className="m-tabs" aria-label={t.nav.menu}>
+        {places.map(([path, name, Icon]) => (
+          <NavLink key={path} to={path} end={path === "/"}>
+            <Icon size={22} stroke={1.6} aria-hidden />
+            {name}
+          </NavLink>
+        ))}
+      </nav>
+    </>
+  );
+}

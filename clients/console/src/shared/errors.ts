@@ -1,0 +1,36 @@
+import { type BerthError, berthError, ErrorReason } from "@berthhq/client";
+import { Code } from "@connectrpc/connect";
+import type { Messages } from "../i18n";
+import { showTime } from "./time";
+
+/** Facts of a refusal, with times as people read them. */
+function readable(error: BerthError, locale: string, zone: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(error.metadata).map(([name, value]) => {
+      const at = /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : Number.NaN;
+      if (Number.isNaN(at)) return [name, value];
+      const seconds = BigInt(Math.floor(at / 1000));
+      const shown = { $typeName: "google.protobuf.Timestamp" as const, seconds, nanos: 0 };
+      return [name, showTime(shown, zone, locale, "dayTime")];
+    }),
+  );
+}
+
+/** Why something was refused, and what to do, in the reader's language. */
+export function explain(thrown: unknown, t: Messages, locale: string, zone: string): string {
+  const error = berthError(thrown);
+  const name = ErrorReason[error.reason] as keyof Messages["reasons"];
+  const text = t.reasons[name];
+  if (text) return text(readable(error, locale, zone));
+  switch (error.code) {
+    case Code.Unavailable:
+    case Code.Unknown:
+      return t.errors.unreached;
+    case Code.Unauthenticated:
+      return t.errors.signedOut;
+    default:
+      return error.message;
+  }
+}
+
+export const reasonOf = (thrown: unknown): ErrorReason => berthError(thrown).reason;

@@ -1,0 +1,131 @@
+import {
+  ErrorReason,
+  type Event,
+  EventService,
+  EventType,
+  type WatchEventsResponse,
+} from "@berthhq/client";
+import { createClient, type Transport } from "@connectrpc/connect";
+import type { QueryClient } from "@tanstack/react-query";
+import { reasonOf } from "./errors";
+
+/*
+ * What others do is on the screen within a moment. One stream serves all tabs of a browser, because
+ * browsers open only a few connections to one server: whichever tab holds the lock listens and tells the others.
+ */
+
+/** Services whose answers nothing changes but an edit of the catalog, of members or of roles. */
+const steady = ["Tenant", "Member", "Access"].map((name) => `berth.v1.${name}Service`);
+
+/** Many things happen at once when a session is called off; they are read again once. */
+const gather = 120;
+
+/** At most this often, however much happens. */
+const pace = 900;
+
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((done) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      done();
+    });
+  });
+
+/** Both kinds of lists name their service second. */
+function serviceOf([, second]: readonly unknown[]): string {
+  return typeof second === "string"
+    ? second
+    : ((second as { serviceName?: string } | undefined)?.serviceName ?? "");
+}
+
+type News = "all" | "schedule";
+
+/** What has to be read again after an event. */
+export function newsOf(events: readonly Pick<Event, "type">[]): News | undefined {
+  if (events.length === 0) return undefined;
+  const wide = events.some(({ type }) => type === 0 || type >= EventType.MEMBER_CHANGED);
+  return wide ? "all" : "schedule";
+}
+
+/** Waits before trying again: longer each time, and never all at once. */
+export function backoff(attempt: number, random = Math.random): number {
+  return Math.min(10_000, 250 * 2 ** attempt) * (0.5 + random() / 2);
+}
+
+interface Watched {
+  readonly transport: Transport;
+  readonly queries: QueryClient;
+  /** Who watches what; tabs of the same person share their stream. */
+  readonly who: string;
+  readonly lost: () => void;
+}
+
+/** Keeps the screen up to date until it is told to stop. */
+export function watch({ transport, queries, who, lost }: Watched): () => void {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const name = `berth.live.${who}`;
+  const channel = new BroadcastChannel(name);
+  let pending: News | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let last = 0;
+
+  const renew = () => {
+    timer = undefined;
+    last = Date.now();
+    const all = pending === "all";
+    pending = undefined;
+    void queries.invalidateQueries({
+      predicate: ({ queryKey }) => all || !steady.includes(serviceOf(queryKey)),
+    });
+  };
+  const tell = (news: News) => {
+    pending = pending === "all" ? pending : news;
+    timer ??= setTimeout(renew, Math.max(gather, last + pace - Date.now()));
+  };
+  channel.onmessage = ({ data }) => tell(data as News);
+
+  const listen = async () => {
+    const client = createClient(EventService, transport);
+    let cursor = "";
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      try {
+        let first = true;
+        const stream: AsyncIterable<WatchEventsResponse> = client.watchEvents(
+          { cursor },
+          { signal },
+        );
+        for await (const message of stream) {
+          // Without a cursor nobody knows what happened meanwhile.
+          if (first && !cursor) share("all");
+          first = false;
+          attempt = 0;
+          cursor = message.cursor;
+          const news = newsOf(message.events);
+          if (news) share(news);
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        const reason = reasonOf(error);
+        if (reason === ErrorReason.INVALID_FIELD) cursor = "";
+        if (reason === ErrorReason.UNSPECIFIED) lost();
+      }
+      await pause(backoff(attempt), signal);
+    }
+  };
+  const share = (news: News) => {
+    channel.postMessage(news);
+    tell(news);
+  };
+
+  // Pages that are not served securely have no locks: there each tab listens for itself.
+  if (navigator.locks) {
+    navigator.locks.request(name, { signal }, listen).catch(() => undefined);
+  } else void listen();
+  return () => {
+    ending.abort();
+    clearTimeout(timer);
+    channel.close();
+  };
+}

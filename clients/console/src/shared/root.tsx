@@ -1,0 +1,285 @@
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "./tokens.css";
+import {
+  ErrorReason,
+  type GetMeResponse,
+  MemberService,
+  type Tenant,
+  TenantService,
+} from "@berthhq/client";
+import { TransportProvider, useQuery, useTransport } from "@connectrpc/connect-query";
+import { Button, Loader, MantineProvider, Modal } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { IconPlugConnectedX } from "@tabler/icons-react";
+import { QueryClientProvider, useQueryClient } from "@tanstack/react-query";
+import { setNonce } from "get-nonce";
+import {
+  createContext,
+  type ReactNode,
+  StrictMode,
+  use,
+  useEffect,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from "react";
+import { createRoot } from "react-dom/client";
+import { Speaking, useText } from "../i18n";
+import { openQueries, openTransport } from "./api";
+import { Asking } from "./ask";
+import { Auth } from "./auth";
+import { Connection } from "./connection";
+import { reasonOf } from "./errors";
+import { watch } from "./live";
+import { SignIn } from "./signin";
+import { theme } from "./theme";
+import { Failure, Guarded } from "./ui";
+
+interface Me {
+  readonly member: NonNullable<GetMeResponse["member"]>;
+  readonly tenant: Tenant;
+  readonly devices: GetMeResponse["devices"];
+  /** Whether the reader's roles give a permission. */
+  readonly can: (permission: string) => boolean;
+}
+
+const AuthContext = createContext<Auth | null>(null);
+const MeContext = createContext<Me | null>(null);
+
+function needed<T>(value: T | null): T {
+  if (value === null) throw new Error("used outside of its provider");
+  return value;
+}
+
+export const useAuth = (): Auth => needed(use(AuthContext));
+export const useMe = (): Me => needed(use(MeContext));
+export const useCan = (): Me["can"] => useMe().can;
+
+export function useAuthState() {
+  const auth = useAuth();
+  return useSyncExternalStore(auth.subscribe, auth.snapshot);
+}
+
+/** How often roles are asked for again: members are not told when a role of theirs is edited. */
+const rolesEvery = 10_000;
+
+/** Opens an app at "/" or "/app/". */
+export function open(base: string, app: ReactNode): void {
+  const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
+  setNonce(nonce); // for the styles of locked scrolling
+  const queries = openQueries();
+  const auth = new Auth(base);
+  const connection = new Connection(() => void queries.invalidateQueries());
+  const transport = openTransport(auth, connection);
+  // What a role no longer allows is to vanish, not to fail again.
+  queries.getQueryCache().subscribe((event) => {
+    if (event.type !== "updated" || event.action.type !== "error") return;
+    if (reasonOf(event.action.error) === ErrorReason.PERMISSION_DENIED) {
+      void queries.invalidateQueries({ predicate: ({ meta }) => meta?.me === true });
+    }
+  });
+  void auth.start();
+  const place = document.getElementById("root");
+  if (!place) throw new Error("the page has no root");
+  createRoot(place).render(
+    <StrictMode>
+      <Speaking>
+        <Themed nonce={nonce}>
+          <AuthContext value={auth}>
+            <TransportProvider transport={transport}>
+              <QueryClientProvider client={queries}>
+                <Notifications position="bottom-right" autoClose={5000} />
+                <Guarded>
+                  <Gate connection={connection}>{app}</Gate>
+                </Guarded>
+              </QueryClientProvider>
+            </TransportProvider>
+          </AuthContext>
+        </Themed>
+      </Speaking>
+    </StrictMode>,
+  );
+}
+
+function Themed({ nonce, children }: { nonce: string; children: ReactNode }) {
+  const t = useText();
+  const look = useMemo(() => theme(t.actions.close), [t]);
+  return (
+    <MantineProvider theme={look} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      {children}
+    </MantineProvider>
+  );
+}
+
+function Waiting() {
+  const t = useText();
+  return (
+    <div
+      role="status"
+      aria-label={t.states.loading}
+      style={{ display: "grid", placeItems: "center", minHeight: "100dvh" }}
+    >
+      <Loader type="dots" aria-hidden />
+    </div>
+  );
+}
+
+function Gate({ connection, children }: { connection: Connection; children: ReactNode }) {
+  const state = useAuthState();
+  const queries = useQueryClient();
+  const who = "tenant" in state ? `${state.identity.subject}@${state.tenant}` : "";
+  // Nothing that one person has read is left for the next.
+  useEffect(() => {
+    if (who === "") queries.clear();
+  }, [who, queries]);
+  if (state.kind === "starting") return <Waiting />;
+  if (state.kind === "out") return <SignIn failure={state.failure} />;
+  return (
+    <>
+      <LostConnection connection={connection} />
+      {state.tenant === "" ? (
+        <ChooseTenant />
+      ) : (
+        <Known key={who} who={who} connection={connection}>
+          {children}
+        </Known>
+      )}
+      <Asking />
+      <SignInAgain open={state.kind === "expired"} />
+    </>
+  );
+}
+
+function Known({
+  who,
+  connection,
+  children,
+}: {
+  who: string;
+  connection: Connection;
+  children: ReactNode;
+}) {
+  const transport = useTransport();
+  const queries = useQueryClient();
+  useEffect(
+    () => watch({ transport, queries, who, lost: () => void connection.probe() }),
+    [transport, queries, who, connection],
+  );
+  const me = useQuery(
+    MemberService.method.getMe,
+    {},
+    { refetchInterval: rolesEvery, meta: { me: true } },
+  );
+  const tenant = useQuery(TenantService.method.getTenant, {}, { staleTime: 60_000 });
+  const known = useMemo<Me | undefined>(() => {
+    if (!me.data?.member || !tenant.data?.tenant) return undefined;
+    const permissions = new Set(me.data.permissions);
+    return {
+      member: me.data.member,
+      devices: me.data.devices,
+      tenant: tenant.data.tenant,
+      can: (permission) => permissions.has(permission),
+    };
+  }, [me.data, tenant.data]);
+  const auth = useAuth();
+  const t = useText();
+  if (known) return <MeContext value={known}>{children}</MeContext>;
+  const error = me.error ?? tenant.error;
+  if (!error) return <Waiting />;
+  return (
+    <main style={{ paddingTop: "18vh" }}>
+      <Failure
+        error={error}
+        retry={() => {
+          void me.refetch();
+          void tenant.refetch();
+        }}
+      />
+      <div style={{ textAlign: "center" }}>
+        <Button variant="subtle" onClick={() => void auth.signOut()}>
+          {t.signIn.other}
+        </Button>
+      </div>
+    </main>
+  );
+}
+
+function ChooseTenant() {
+  const auth = useAuth();
+  const t = useText();
+  const state = useAuthState();
+  const tenants = "identity" in state ? state.identity.tenants : [];
+  return (
+    <main style={{ maxWidth: 460, margin: "16vh auto", padding: 20, display: "grid", gap: 8 }}>
+      <h1 style={{ fontSize: 22 }}>{t.signIn.whichTenant}</h1>
+      {tenants.length === 0 && <p>{t.signIn.noTenant}</p>}
+      {tenants.map((id) => (
+        <TenantChoice key={id} id={id} onChoose={() => auth.choose(id)} />
+      ))}
+    </main>
+  );
+}
+
+function TenantChoice({ id, onChoose }: { id: string; onChoose: () => void }) {
+  const { data } = useQuery(TenantService.method.getTenant, { tenantId: id });
+  return (
+    <Button variant="default" justify="start" onClick={onChoose}>
+      {data?.tenant?.name ?? id}
+    </Button>
+  );
+}
+
+function LostConnection({ connection }: { connection: Connection }) {
+  const t = useText();
+  const lost = useSyncExternalStore(connection.subscribe, connection.isLost);
+  return (
+    <div aria-live="polite" style={{ position: "sticky", top: 0, zIndex: 400 }}>
+      {lost && (
+        <div className="banner">
+          <IconPlugConnectedX size={17} aria-hidden />
+          <span>
+            <strong>{t.errors.lost}</strong> {t.errors.lostNote}
+          </span>
+          <Button size="compact-xs" variant="default" onClick={() => void connection.probe()}>
+            {t.actions.retry}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Over the page, so that what was typed in it is there afterwards. */
+function SignInAgain({ open }: { open: boolean }) {
+  const auth = useAuth();
+  const t = useText();
+  const [waiting, setWaiting] = useState(false);
+  const again = async () => {
+    setWaiting(true);
+    try {
+      await (auth.config.development && !auth.config.issuer ? auth.resume() : auth.signIn());
+    } finally {
+      setWaiting(false);
+    }
+  };
+  return (
+    <Modal
+      opened={open}
+      onClose={() => undefined}
+      withCloseButton={false}
+      title={t.signIn.expired}
+      zIndex={500}
+    >
+      <p style={{ marginTop: 0 }}>{t.signIn.expiredNote}</p>
+      <div style={{ display: "flex", gap: 8, justifyContent: "flex-end" }}>
+        <Button variant="subtle" color="gray" onClick={() => void auth.signOut()}>
+          {t.signIn.other}
+        </Button>
+        <Button loading={waiting} onClick={() => void again()} data-autofocus>
+          {t.signIn.again}
+        </Button>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,154 @@
+import { type Timestamp, timestampDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Temporal } from "temporal-polyfill";
+
+/*
+ * People think in the wall clock of the place; Berth in instants. Everything that goes from one
+ * to the other is here, and always names its zone.
+ */
+
+export type { Timestamp };
+export { Temporal };
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** The wall clock at a place. */
+export function zoned(at: Timestamp, zone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(millis(at)).toZonedDateTimeISO(zone);
+}
+
+export function millis(at: Timestamp | undefined): number {
+  return at ? timestampDate(at).getTime() : 0;
+}
+
+export function instant(at: Temporal.ZonedDateTime): Timestamp {
+  return timestampFromMs(at.epochMilliseconds);
+}
+
+/** Today at a place. */
+export function today(zone: string, now = Date.now()): Temporal.PlainDate {
+  return Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).toPlainDate();
+}
+
+export function weekStart(day: Temporal.PlainDate): Temporal.PlainDate {
+  return day.subtract({ days: day.dayOfWeek - 1 });
+}
+
+/** The start of a day at a place: not always midnight. */
+export function startOf(day: Temporal.PlainDate, zone: string): Timestamp {
+  return instant(day.toZonedDateTime(zone));
+}
+
+/** Minutes of the wall clock since midnight. */
+export function minuteOfDay(at: Temporal.ZonedDateTime): number {
+  return at.hour * 60 + at.minute;
+}
+
+/**
+ * The instant at which the wall clock of a place shows a time. One that a clock change skips is
+ * taken as late as it was skipped by; of one that comes twice it is the first.
+ */
+export function atWallClock(day: Temporal.PlainDate, minute: number, zone: string): Timestamp {
+  const time = new Temporal.PlainTime(Math.floor(minute / 60), minute % 60);
+  return instant(day.toZonedDateTime({ timeZone: zone, plainTime: time }));
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatter(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = locale + JSON.stringify(options);
+  let made = formatters.get(key);
+  if (!made) {
+    made = new Intl.DateTimeFormat(locale, options);
+    formatters.set(key, made);
+  }
+  return made;
+}
+
+const styles = {
+  time: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  day: { weekday: "short", day: "numeric", month: "short" },
+  longDay: { weekday: "long", day: "numeric", month: "long" },
+  date: { day: "numeric", month: "short", year: "numeric" },
+  dateTime: {
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  },
+  dayTime: {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  },
+  full: {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+  },
+  weekday: { weekday: "short" },
+  month: { month: "long", year: "numeric" },
+} satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+export type TimeStyle = keyof typeof styles;
+
+export function showTime(at: Timestamp, zone: string, locale: string, style: TimeStyle): string {
+  return formatter(locale, { ...styles[style], timeZone: zone }).format(millis(at));
+}
+
+export function showDay(day: Temporal.PlainDate, locale: string, style: TimeStyle): string {
+  const noon = Date.UTC(day.year, day.month - 1, day.day, 12);
+  return formatter(locale, { ...styles[style], timeZone: "UTC" }).format(noon);
+}
+
+/** What people call the zone at that moment: "CET", "GMT+1". */
+export function zoneName(zone: string, locale: string, at = Date.now()): string {
+  const parts = formatter(locale, { timeZone: zone, timeZoneName: "short" }).formatToParts(at);
+  return parts.find(({ type }) => type === "timeZoneName")?.value ?? zone;
+}
+
+/** The browser's own zone. */
+export const here = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Whether two zones show the same clock at that moment. */
+export function sameClock(a: string, b: string, at = Date.now()): boolean {
+  const instant = Temporal.Instant.fromEpochMilliseconds(at);
+  return (
+    instant.toZonedDateTimeISO(a).offsetNanoseconds ===
+    instant.toZonedDateTimeISO(b).offsetNanoseconds
+  );
+}
+
+/** "07:05" to minutes, or undefined. */
+export function parseClock(text: string): number | undefined {
+  const found = /^(\d{1,2}):(\d{2})$/.exec(text.trim());
+  if (!found) return undefined;
+  const minute = Number(found[1]) * 60 + Number(found[2]);
+  return Number(found[1]) < 24 && Number(found[2]) < 60 ? minute : undefined;
+}
+
+export function showClock(minute: number): string {
+  const pad = (n: number) => String(n).padStart(2, "0");
+  return `${pad(Math.floor(minute / 60) % 24)}:${pad(minute % 60)}`;
+}
+
+/** "2 h", "1 h 15 min": units that English, German and French share. */
+export function showSpan(ms: number): string {
+  const minutes = Math.round(ms / MINUTE);
+  const [days, hours, rest] = [
+    Math.floor(minutes / 1440),
+    Math.floor((minutes % 1440) / 60),
+    minutes % 60,
+  ];
+  const parts = [days && `${days} d`, hours && `${hours} h`, rest && `${rest} min`].filter(Boolean);
+  return parts.join(" ") || "0 min";
+}

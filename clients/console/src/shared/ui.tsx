@@ -1,0 +1,257 @@
+import { ErrorReason } from "@berthhq/client";
+import { ActionIcon, Button, Skeleton, Tooltip } from "@mantine/core";
+import {
+  IconAlertTriangle,
+  IconCircleDashed,
+  IconCopy,
+  IconLock,
+  IconPlugConnectedX,
+} from "@tabler/icons-react";
+import { Component, type ReactNode } from "react";
+import { useSpeech, useText } from "../i18n";
+import { explain, reasonOf } from "./errors";
+import { here, showTime, type TimeStyle, type Timestamp, zoneName } from "./time";
+
+export function Mark({ size = 24 }: { size?: number }) {
+  return <img src="/icon.svg" width={size} height={size} alt="" />;
+}
+
+export function PageHead({
+  title,
+  note,
+  children,
+}: {
+  title: ReactNode;
+  note?: ReactNode;
+  children?: ReactNode;
+}) {
+  return (
+    <header className="page-head">
+      <div>
+        <h1 style={{ margin: 0, fontSize: 22, fontWeight: 640 }}>{title}</h1>
+        {note && <p>{note}</p>}
+      </div>
+      {children && (
+        <div style={{ display: "flex", gap: 8, flexWrap: "wrap", alignItems: "center" }}>
+          {children}
+        </div>
+      )}
+    </header>
+  );
+}
+
+export function Card({
+  title,
+  extra,
+  children,
+  bare,
+}: {
+  title?: ReactNode;
+  extra?: ReactNode;
+  children: ReactNode;
+  /** The content brings its own padding. */
+  bare?: boolean;
+}) {
+  return (
+    <section className="card">
+      {(title || extra) && (
+        <header>
+          <h2 style={{ margin: 0, fontSize: 14, fontWeight: 600 }}>{title}</h2>
+          {extra}
+        </header>
+      )}
+      <div className={bare ? "" : "body"}>{children}</div>
+    </section>
+  );
+}
+
+export type Tone = "good" | "warn" | "bad" | "accent" | "plain" | "";
+
+export function Tag({ tone = "", children }: { tone?: Tone; children: ReactNode }) {
+  return <span className={`tag ${tone}`}>{children}</span>;
+}
+
+interface StateProps {
+  icon?: ReactNode;
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}
+
+export function State({ icon, title, children, action }: StateProps) {
+  return (
+    <div className="state">
+      {icon ?? <IconCircleDashed size={34} stroke={1.4} aria-hidden />}
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {action && <div className="actions">{action}</div>}
+    </div>
+  );
+}
+
+/** The place is there, but this person's roles do not open it. */
+export function NoPermission({ permission }: { permission: string }) {
+  const t = useText();
+  return (
+    <State icon={<IconLock size={34} stroke={1.4} aria-hidden />} title={t.states.noPermission}>
+      {t.states.noPermissionNote(permission)}
+    </State>
+  );
+}
+
+export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { t, locale } = useSpeech();
+  const reason = reasonOf(error);
+  if (reason === ErrorReason.PERMISSION_DENIED) {
+    return (
+      <State icon={<IconLock size={34} stroke={1.4} aria-hidden />} title={t.states.noPermission}>
+        {explain(error, t, locale, here())}
+      </State>
+    );
+  }
+  const absent = ErrorReason[reason]?.endsWith("_NOT_FOUND");
+  return (
+    <State
+      icon={<IconAlertTriangle size={34} stroke={1.4} aria-hidden />}
+      title={absent ? t.states.absent : t.states.failed}
+      action={
+        retry &&
+        !absent && (
+          <Button variant="default" size="sm" onClick={retry}>
+            {t.actions.retry}
+          </Button>
+        )
+      }
+    >
+      {explain(error, t, locale, here())}
+    </State>
+  );
+}
+
+interface Asked<T> {
+  data: T | undefined;
+  error: unknown;
+  isPending: boolean;
+  refetch: () => unknown;
+}
+
+/** Shows what was asked for: while it is on its way, when it came, and when it did not. */
+export function Shown<T>({
+  of,
+  children,
+  skeleton,
+  rows = 6,
+}: {
+  of: Asked<T>;
+  children: (data: T) => ReactNode;
+  skeleton?: ReactNode;
+  rows?: number;
+}) {
+  const t = useText();
+  // What is there stays while it is renewed, also when that fails: the banner tells.
+  if (of.data !== undefined) return children(of.data);
+  if (of.error) return <Failure error={of.error} retry={of.refetch} />;
+  return (
+    <div role="status" aria-label={t.states.loading}>
+      {skeleton ?? (
+        <div style={{ display: "grid", gap: 10, padding: 16 }}>
+          {Array.from({ length: rows }, (_, row) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+            <Skeleton key={row} height={18} width={`${96 - ((row * 17) % 40)}%`} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A fault of a page leaves the rest of the app standing. */
+export class Guarded extends Component<{ children: ReactNode }, { error?: unknown }> {
+  override state: { error?: unknown } = {};
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    if (this.state.error === undefined) return this.props.children;
+    return <Broken again={() => this.setState({ error: undefined })} />;
+  }
+}
+
+function Broken({ again }: { again: () => void }) {
+  const t = useText();
+  return (
+    <State
+      icon={<IconPlugConnectedX size={34} stroke={1.4} aria-hidden />}
+      title={t.states.broken}
+      action={
+        <Button variant="default" onClick={again}>
+          {t.actions.retry}
+        </Button>
+      }
+    >
+      {t.states.brokenNote}
+    </State>
+  );
+}
+
+/** A time at a place. Where the reader's clock shows another, it says so when pointed at. */
+export function Time({
+  at,
+  zone,
+  as = "dayTime",
+}: {
+  at: Timestamp | undefined;
+  zone: string;
+  as?: TimeStyle;
+}) {
+  const { locale } = useSpeech();
+  if (!at) return null;
+  const title = `${showTime(at, zone, locale, "full")} ${zoneName(zone, locale, Number(at.seconds) * 1000)} (${zone})`;
+  return (
+    <time dateTime={new Date(Number(at.seconds) * 1000).toISOString()} title={title}>
+      {showTime(at, zone, locale, as)}
+    </time>
+  );
+}
+
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon aria-label={label} onClick={() => void navigator.clipboard.writeText(text)}>
+        <IconCopy size={16} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+/** Initials on a colour of their own. */
+export function Face({ name, size = 28 }: { name: string; size?: number }) {
+  let hue = 0;
+  for (const letter of name) hue = (hue * 31 + (letter.codePointAt(0) ?? 0)) % 360;
+  const initials = name
+    .split(/\s+/)
+    .map(([first]) => first ?? "")
+    .filter((_, at, all) => at === 0 || at === all.length - 1)
+    .join("");
+  return (
+    <span
+      aria-hidden
+      style={{
+        flex: "none",
+        width: size,
+        height: size,
+        borderRadius: "50%",
+        display: "inline-grid",
+        placeItems: "center",
+        fontSize: size * 0.38,
+        fontWeight: 600,
+        background: `light-dark(hsl(${hue} 42% 90%), hsl(${hue} 24% 24%))`,
+        color: `light-dark(hsl(${hue} 48% 26%), hsl(${hue} 50% 84%))`,
+      }}
+    >
+      {initials}
+    </span>
+  );
+}

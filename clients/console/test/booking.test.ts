@@ -1,0 +1,117 @@
+import { describe, it } from "vitest";
+import { call, hour, makeSession, visit, withBrowser } from "./browser";
+
+withBrowser();
+
+interface Members {
+  readonly members: readonly { readonly id: string; readonly name: string }[];
+}
+
+describe("a place", () => {
+  it("is booked, waited for, given up, passed on and taken", async () => {
+    // Within the hour before the start check-in is open.
+    const title = "Last Seat";
+    const id = await makeSession(title, 0.6 * hour, { capacity: 1, waitlistCapacity: 2 });
+    await using staff = await visit({ role: "coach", path: `/sessions/${id}` });
+    await staff.page.getByRole("heading", { name: "Nobody is booked yet" }).waitFor();
+
+    // Staff book somebody in, and the session is full.
+    await staff.page.getByRole("button", { name: "Book someone in" }).click();
+    const dialog = staff.page.getByRole("dialog", { name: "Book someone in" });
+    const { members } = await call<Members>("coach", "MemberService/ListMembers", {
+      query: "Rowan",
+      role: "member",
+    });
+    const first = members[0];
+    if (!first) throw new Error("the demo data have changed");
+    await dialog
+      .getByLabel(/^Member/)
+      .filter({ visible: true })
+      .first()
+      .fill(first.name);
+    await staff.page.getByRole("option", { name: first.name }).first().click();
+    await dialog.getByRole("button", { name: "Book", exact: true }).click();
+    await staff.page.getByText(`${first.name} is booked`).waitFor();
+    await staff.page.getByText("1 of 1 taken").waitFor();
+
+    // A member joins the queue, and sees their place in it.
+    await using member = await visit({ role: "member", path: "/app/", width: 390, height: 844 });
+    const offer = member.page.getByRole("article", { name: title });
+    await offer.getByRole("button", { name: `Join waitlist: ${title}` }).click();
+    await member.page
+      .getByRole("dialog", { name: title })
+      .getByRole("button", { name: "Join waitlist" })
+      .click();
+    await offer.getByText("Waitlist, number 1").waitFor();
+    await staff.page.getByRole("cell", { name: /Mona Member/ }).waitFor();
+
+    // The place is given up, and hers at once; she sees it without doing anything.
+    await using owner = await visit({ role: "owner", path: `/sessions/${id}` });
+    await owner.page.getByRole("button", { name: `Actions: ${first.name}` }).click();
+    await owner.page.getByRole("menuitem", { name: "Cancel booking" }).click();
+    await owner.page.getByRole("dialog").getByRole("button", { name: "Cancel booking" }).click();
+    await owner.page
+      .getByText(/Cancelled/)
+      .first()
+      .waitFor();
+    await offer.getByText("You are in").waitFor({ timeout: 30_000 });
+
+    // She checks in by the code on the wall.
+    await member.page.getByRole("link", { name: "My bookings" }).last().click();
+    const ticket = member.page.getByRole("article", { name: title });
+    await ticket.getByRole("link", { name: "Check in" }).click();
+    await member.page.getByLabel("Code").fill("forged");
+    await member.page.getByRole("button", { name: "Check in" }).click();
+    await member.page.getByText("This code is old, or of another session").waitFor();
+    const { token } = await call<{ token: string }>("coach", "CheckInService/GetQrToken", {
+      sessionId: id,
+    });
+    await member.page.getByLabel("Code").fill(token);
+    await member.page.getByRole("button", { name: "Check in" }).click();
+    await member.page.getByText("You are checked in").waitFor();
+    await staff.page.getByText("1 of 1 here").waitFor();
+
+    // Staff take it back, and check her in by hand.
+    await staff.page.getByRole("button", { name: "Actions: Mona Member" }).click();
+    await staff.page.getByRole("menuitem", { name: "Undo check-in" }).click();
+    await staff.page.getByRole("button", { name: "Check in: Mona Member" }).click();
+    await staff.page.getByText("by staff").waitFor();
+  });
+
+  it("is booked, shown among one's own, and given back", async () => {
+    const title = "Quiet Hour";
+    await makeSession(title, 30 * hour, { capacity: 3 });
+    const date = new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin" }).format(
+      Date.now() + 30 * hour,
+    );
+    await using there = await visit({ role: "member", path: `/app/?date=${date}` });
+    const { page } = there;
+    const offer = page.getByRole("article", { name: title });
+    await offer.getByText("3 places left").waitFor();
+    await offer.getByRole("button", { name: `Book: ${title}` }).click();
+    await page.getByRole("dialog", { name: title }).getByRole("button", { name: "Book" }).click();
+    await offer.getByText("You are in").waitFor();
+    await page
+      .getByRole("navigation", { name: "Main" })
+      .getByRole("link", { name: "My bookings" })
+      .click();
+    const ticket = page.getByRole("article", { name: title });
+    await ticket.getByRole("button", { name: `Cancel: ${title}` }).click();
+    const sure = page.getByRole("dialog", { name: `Give up your place in ${title}?` });
+    await sure.getByRole("button", { name: "Cancel" }).click();
+    await ticket.waitFor({ state: "hidden" });
+  });
+
+  it("is checked in by position", async () => {
+    const title = "By the Pier";
+    const id = await makeSession(title, 0.4 * hour);
+    await call("coach", "BookingService/Book", { sessionId: id });
+    await using far = await visit({
+      role: "coach",
+      path: `/app/checkin/${id}`,
+      position: { latitude: 48.1, longitude: 11.6 },
+    });
+    await far.page.getByRole("button", { name: "Use my position" }).click();
+    await far.page.getByText(/You are \d+ m away/).waitFor();
+  });
+});

@@ -1,0 +1,197 @@
+import axe from "axe-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject } from "vitest";
+
+export type Role = "owner" | "admin" | "coach" | "member";
+export const [studio, club, salon] = [0, 1, 2] as const;
+
+interface Development {
+  readonly address: string;
+  readonly tenants: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly tokens: Readonly<Record<string, string>>;
+  }[];
+}
+
+export const berth = (): Development =>
+  (inject as unknown as (key: string) => Development)("berth");
+
+let browser: Browser;
+
+/** Starts Chromium for a file of tests. */
+export function withBrowser(): void {
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      args: [
+        "--no-sandbox", // CI runs as root
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        // A test's own provider is on this machine too.
+        "--disable-features=LocalNetworkAccessChecks",
+        "--use-fake-device-for-media-stream",
+        "--use-fake-ui-for-media-stream",
+      ],
+    });
+  });
+  afterAll(() => browser?.close());
+}
+
+interface Opening {
+  readonly role?: Role;
+  readonly tenant?: number;
+  /** Empty: no page yet. */
+  readonly path?: string;
+  readonly scheme?: "light" | "dark";
+  readonly locale?: string;
+  readonly width?: number;
+  readonly height?: number;
+  /** Refusals that the test provokes. */
+  readonly position?: { latitude: number; longitude: number };
+}
+
+export interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the browser complained of. Refused calls are told to people, so they are no complaint. */
+  readonly complaints: string[];
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A browser of one person, signed in by the demo page's own memory of them. */
+export async function visit(how: Opening = {}): Promise<Visit> {
+  const { address, tenants } = berth();
+  const context = await browser.newContext({
+    viewport: { width: how.width ?? 1360, height: how.height ?? 860 },
+    colorScheme: how.scheme ?? "light",
+    locale: how.locale ?? "en-GB",
+    timezoneId: "Europe/Berlin",
+    ...(how.position && { geolocation: how.position, permissions: ["geolocation"] }),
+  });
+  const person = how.role && {
+    tenant: tenants[how.tenant ?? studio]?.id,
+    subject: `demo-${how.role}`,
+  };
+  if (person) {
+    await context.addInitScript((remembered) => {
+      if (!sessionStorage.getItem("left")) localStorage.setItem("berth.person", remembered);
+      sessionStorage.setItem("left", "1");
+    }, JSON.stringify(person));
+  }
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() !== "error") return;
+    const refused = message.text().startsWith("Failed to load resource");
+    if (!refused || !message.location().url.includes("/berth.v1.")) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  if (how.path !== "") await page.goto(address + (how.path ?? "/"));
+  return {
+    page,
+    context,
+    complaints,
+    async [Symbol.asyncDispose]() {
+      await context.close();
+      expect(complaints).toEqual([]);
+    },
+  };
+}
+
+/** Calls the API as somebody, to prepare what a test looks at. */
+export async function call<T = Record<string, unknown>>(
+  role: Role,
+  method: string,
+  body: object,
+  tenant: number = studio,
+): Promise<T> {
+  const { address, tenants } = berth();
+  const answer = await fetch(`${address}/berth.v1.${method}`, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${tenants[tenant]?.tokens[role]}`,
+      "Content-Type": "application/json",
+    },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method}: ${answer.status} ${text}`);
+  return JSON.parse(text) as T;
+}
+
+interface Listed {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Makes a session at the studio's first location, on sale. */
+export async function makeSession(
+  title: string,
+  startsIn: number,
+  more: Record<string, unknown> = {},
+): Promise<string> {
+  const { locations } = await call<{ locations: Listed[] }>(
+    "owner",
+    "TenantService/ListLocations",
+    {},
+  );
+  const { services } = await call<{ services: Listed[] }>(
+    "owner",
+    "TenantService/ListServices",
+    {},
+  );
+  const start = new Date(Math.ceil((Date.now() + startsIn) / 300_000) * 300_000);
+  const { session } = await call<{ session: { id: string } }>(
+    "owner",
+    "SessionService/CreateSession",
+    {
+      session: {
+        serviceId: services.find(({ name }) => name === "Vinyasa")?.id,
+        locationId: locations.find(({ name }) => name === "Harbour")?.id,
+        title,
+        startTime: start.toISOString(),
+        ...more,
+      },
+      publish: true,
+    },
+  );
+  return session.id;
+}
+
+/** What axe holds to be a serious fault, or worse. */
+export async function faults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
+    }),
+  );
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 3)
+          .map(({ html, failureSummary }) => `${html} ${failureSummary}`)
+          .join(" | ")}`,
+    );
+}
+
+/** Waits until everything that is on its way is there. The stream of events never is, so the network says nothing. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () =>
+      !document.querySelector('[role="status"][aria-label="Loading"], .mantine-Skeleton-root') &&
+      document.getAnimations().every(({ playState }) => playState !== "running"),
+  );
+}
+
+export const hour = 3_600_000;
+export const day = 24 * hour;

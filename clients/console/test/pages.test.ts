@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import {
+  call,
+  club,
+  day,
+  faults,
+  makeSession,
+  type Role,
+  settled,
+  studio,
+  visit,
+  withBrowser,
+} from "./browser";
+
+withBrowser();
+
+interface Page {
+  readonly name: string;
+  readonly path: string;
+  readonly role?: Role;
+  readonly tenant?: number;
+  /** The heading or text that says that the page is there. */
+  readonly there: string;
+  readonly width?: number;
+}
+
+const pages: readonly Page[] = [
+  { name: "sign-in", path: "/", there: "Try it as" },
+  { name: "schedule", path: "/", role: "owner", there: "Schedule" },
+  { name: "schedule by coach", path: "/?view=day&by=coach", role: "owner", there: "Schedule" },
+  { name: "session", path: "/sessions/", role: "owner", there: "Who is in" },
+  { name: "tee sheet", path: "/tee-sheet", role: "owner", tenant: club, there: "Tee sheet" },
+  { name: "members", path: "/members", role: "owner", there: "Olive Owner" },
+  { name: "member", path: "/members/", role: "owner", there: "Profile" },
+  { name: "attendance", path: "/analytics", role: "owner", there: "Day by day" },
+  { name: "plans", path: "/plans", role: "owner", there: "Unlimited" },
+  { name: "policies", path: "/policies", role: "owner", there: "Free cancellation" },
+  { name: "waitlist rules", path: "/waitlist", role: "owner", there: "Time to answer" },
+  { name: "waitlist figures", path: "/waitlist?tab=figures", role: "owner", there: "By location" },
+  { name: "roles", path: "/roles", role: "owner", there: "Permission" },
+  { name: "who has what", path: "/roles?tab=people", role: "owner", there: "Olive Owner" },
+  { name: "service accounts", path: "/service-accounts", role: "owner", there: "Partner app" },
+  { name: "audit log", path: "/audit", role: "owner", there: "On what" },
+  { name: "no permission", path: "/audit", role: "coach", there: "Not for your role" },
+  { name: "absent", path: "/nowhere", role: "owner", there: "There is no page here" },
+  { name: "schedule on a telephone", path: "/", role: "owner", there: "Today", width: 390 },
+  { name: "member's week", path: "/app/", role: "member", there: "Hello Mona", width: 390 },
+  {
+    name: "member's bookings",
+    path: "/app/bookings",
+    role: "member",
+    there: "My bookings",
+    width: 390,
+  },
+  { name: "member's credits", path: "/app/credits", role: "member", there: "Credits", width: 390 },
+  { name: "member's profile", path: "/app/me", role: "member", there: "Your details", width: 390 },
+];
+
+describe.each(["light", "dark"] as const)("in %s", (scheme) => {
+  it.each(pages)("$name has no serious fault", async ({ path, role, tenant, there, width }) => {
+    const full =
+      path === "/sessions/"
+        ? path + (await makeSession("Looked at", 6 * day))
+        : path === "/members/"
+          ? path +
+            (await call<{ member: { id: string } }>("member", "MemberService/GetMe", {})).member.id
+          : path;
+    await using visited = await visit({
+      path: full,
+      ...(role && { role }),
+      tenant: tenant ?? studio,
+      scheme,
+      ...(width && { width, height: 844 }),
+    });
+    await visited.page.getByText(there).filter({ visible: true }).first().waitFor();
+    await settled(visited.page);
+    expect(await faults(visited.page)).toEqual([]);
+    const overflow = await visited.page.evaluate(
+      () => document.documentElement.scrollWidth - innerWidth,
+    );
+    expect(overflow).toBeLessThanOrEqual(0);
+  });
+});
+
+it.each([
+  ["a new session", "/", "New session"],
+  ["many sessions", "/", "Many at once"],
+  ["a new plan", "/plans", "New plan"],
+  ["a new role", "/roles", "New role"],
+  ["a new member", "/members", "Add member"],
+])("the form for %s has no serious fault", async (_, path, button) => {
+  await using there = await visit({ role: "owner", path });
+  await there.page.getByRole("button", { name: button }).click();
+  const dialog = there.page.getByRole("dialog");
+  await dialog.getByRole("button").last().waitFor();
+  await there.page.waitForFunction(() =>
+    document.getAnimations().every(({ playState }) => playState !== "running"),
+  );
+  expect(await faults(there.page)).toEqual([]);
+});
+
+it("finds places and people by the keyboard alone", async () => {
+  await using there = await visit({ role: "owner" });
+  const { page } = there;
+  await page.getByRole("link", { name: "Schedule" }).waitFor();
+  await page.keyboard.press("Control+k");
+  const search = page.getByPlaceholder("Go to a page, find a person, do something…");
+  await search.fill("Mona");
+  await page.getByText("Mona Member").waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: /Mona Member/ }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("r");
+  await page.getByRole("heading", { name: "Roles", level: 1 }).waitFor();
+});

@@ -1,0 +1,85 @@
+import { fileURLToPath } from "node:url";
+import { it } from "vitest";
+import { call, club, day, type Role, settled, studio, visit, withBrowser } from "./browser";
+
+/* The pictures of the documentation: `make pictures` takes them again. */
+
+withBrowser();
+
+interface Listed {
+  readonly id: string;
+  readonly startTime: string;
+  readonly waitlistLength?: number;
+}
+
+async function busiest(): Promise<string> {
+  const within = {
+    start: new Date().toISOString(),
+    end: new Date(Date.now() + 5 * day).toISOString(),
+  };
+  const { sessions } = await call<{ sessions: Listed[] }>("owner", "SessionService/ListSessions", {
+    filter: { startsWithin: within },
+    pageSize: 200,
+  });
+  const [first] = sessions.sort((a, b) => (b.waitlistLength ?? 0) - (a.waitlistLength ?? 0));
+  return first?.id ?? "";
+}
+
+interface Picture {
+  readonly name: string;
+  readonly path: () => Promise<string> | string;
+  readonly role: Role;
+  /** What says that it is all there. */
+  readonly there: string;
+  readonly tenant?: number;
+  readonly scheme?: "light" | "dark";
+  readonly telephone?: boolean;
+}
+
+const pictures: readonly Picture[] = [
+  {
+    name: "schedule",
+    there: ".slot",
+    path: () => `/?date=${new Date(Date.now() + 7 * day).toISOString().slice(0, 10)}`,
+    role: "owner",
+  },
+  {
+    name: "session",
+    there: "text=Waitlist",
+    path: async () => `/sessions/${await busiest()}`,
+    role: "coach",
+    scheme: "dark",
+  },
+  { name: "attendance", there: ".heat", path: () => "/analytics", role: "owner" },
+  {
+    name: "tee-sheet",
+    there: ".tee",
+    path: () => `/tee-sheet?date=${new Date(Date.now() + day).toISOString().slice(0, 10)}`,
+    role: "owner",
+    tenant: club,
+  },
+  {
+    name: "member-week",
+    there: ".offer",
+    path: () => `/app/?date=${new Date(Date.now() + day).toISOString().slice(0, 10)}`,
+    role: "member",
+    telephone: true,
+  },
+];
+
+it.each(pictures)("$name", async ({ name, path, role, there: sign, tenant, scheme, telephone }) => {
+  await using there = await visit({
+    path: await path(),
+    role,
+    tenant: tenant ?? studio,
+    scheme: scheme ?? "light",
+    ...(telephone ? { width: 390, height: 780 } : { width: 1280, height: 800 }),
+  });
+  await there.page.locator(sign).filter({ visible: true }).last().waitFor();
+  await settled(there.page);
+  await there.page.evaluate(() => document.fonts.ready);
+  await there.page.screenshot({
+    path: fileURLToPath(new URL(`../../../docs/images/${name}.png`, import.meta.url)),
+    animations: "disabled",
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { call, visit, withBrowser } from "./browser";
+
+withBrowser();
+
+describe("roles", () => {
+  it("vanish from the other browser as soon as they change", async () => {
+    await using owner = await visit({ role: "owner", path: "/roles" });
+    const { page } = owner;
+    // A role of the tenant's own, made in the console.
+    await page.getByRole("button", { name: "New role" }).click();
+    const form = page.getByRole("dialog", { name: "New role" });
+    await form.getByLabel("Title").fill("Front desk");
+    await form.getByRole("checkbox", { name: /Read who has booked a session/ }).check();
+    await form.getByRole("checkbox", { name: /Find members and read their profiles/ }).check();
+    await form.getByRole("checkbox", { name: /Read the audit log/ }).check();
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("columnheader", { name: /Front desk/ }).waitFor();
+
+    const { member } = await call<{ member: { id: string } }>("member", "MemberService/GetMe", {});
+    await page.goto(new URL(`/members/${member.id}?tab=roles`, page.url()).href);
+    await page
+      .getByRole("combobox", { name: "Give a role" })
+      .or(page.getByPlaceholder("Give a role"))
+      .first()
+      .click();
+    await page.getByRole("option", { name: "Front desk" }).click();
+    await page.getByRole("button", { name: "Give a role" }).click();
+    await page.getByRole("button", { name: "Take Front desk away" }).waitFor();
+
+    await using other = await visit({ role: "member", path: "/audit" });
+    await other.page.getByRole("heading", { name: "Audit log" }).waitFor();
+    await other.page.getByRole("cell", { name: "role.created" }).first().waitFor();
+
+    // The permission is taken out of the role.
+    await page.goto(new URL("/roles", page.url()).href);
+    await page.getByRole("button", { name: "Edit Front desk" }).click();
+    const edit = page.getByRole("dialog", { name: "Edit Front desk" });
+    await edit.getByRole("checkbox", { name: /Read the audit log/ }).uncheck();
+    await edit.getByRole("button", { name: "Save" }).click();
+    await edit.waitFor({ state: "hidden" });
+    await other.page
+      .getByRole("heading", { name: "Not for your role" })
+      .waitFor({ timeout: 20_000 });
+    expect(await other.page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
+    expect(await other.page.getByRole("link", { name: "Members" }).count()).toBe(1);
+
+    await call("owner", "AccessService/RevokeRole", { memberId: member.id, role: "front_desk" });
+  });
+
+  it("say who may do what, and why", async () => {
+    await using there = await visit({ role: "owner", path: "/roles?tab=ask" });
+    const { page } = there;
+    await page.getByLabel(/^Who/).filter({ visible: true }).first().fill("Cleo");
+    await page.getByRole("option", { name: "Cleo Coach" }).click();
+    await page
+      .getByLabel(/^May do what/)
+      .filter({ visible: true })
+      .first()
+      .fill("session.cancel");
+    await page.getByRole("option", { name: /session\.cancel/ }).click();
+    await page.getByText("No, Cleo Coach may not.").waitFor();
+    await page.getByText("Owner, Admin").waitFor();
+  });
+});
+
+it("shows a service account's key once", async () => {
+  await using there = await visit({ role: "owner", path: "/service-accounts" });
+  const { page } = there;
+  await page.getByRole("button", { name: "New account" }).click();
+  const form = page.getByRole("dialog", { name: "New account" });
+  await form.getByLabel("Name").fill("Turnstile");
+  await form.getByRole("button", { name: "Create" }).click();
+  const shown = page.getByRole("dialog", { name: "The key: Turnstile" });
+  const key = await shown.locator("code").textContent();
+  expect(key?.length).toBeGreaterThan(20);
+  await shown.getByRole("button", { name: "I have copied it" }).click();
+  await page.getByRole("heading", { name: /Turnstile/ }).waitFor();
+  expect(await page.getByText(key ?? "", { exact: true }).count()).toBe(0);
+});
+
+it("inherits policies, and says from where", async () => {
+  await using there = await visit({ role: "owner", path: "/policies" });
+  const { page } = there;
+  await page.getByRole("button", { name: "Change here: Hold" }).click();
+  await page.getByLabel("Hold", { exact: true }).fill("15");
+  await page.getByText("1 unsaved change").waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("1 unsaved change").waitFor({ state: "hidden" });
+  const { locations } = await call<{ locations: { id: string }[] }>(
+    "owner",
+    "TenantService/ListLocations",
+    {},
+  );
+  await page.goto(new URL(`/policies?for=location:${locations[0]?.id}`, page.url()).href);
+  const row = page.locator(".policy-row", { hasText: "How long a place is kept" });
+  await row.getByText("15 min").waitFor();
+  await row.getByText("Organization").waitFor();
+});

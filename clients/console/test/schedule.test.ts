@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import { call, day, makeSession, visit, withBrowser } from "./browser";
+
+withBrowser();
+
+/** The day after so many days in Berlin, as 2026-03-18. */
+const dateIn = (days: number) =>
+  new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin" }).format(Date.now() + days * day);
+
+describe("the schedule", () => {
+  it("publishes a week of drafts after showing which", async () => {
+    const { locations } = await call<{ locations: { id: string; name: string }[] }>(
+      "owner",
+      "TenantService/ListLocations",
+      {},
+    );
+    const { services } = await call<{ services: { id: string }[] }>(
+      "owner",
+      "TenantService/ListServices",
+      {},
+    );
+    const [year, month, date] = dateIn(42).split("-").map(Number);
+    await call("owner", "SessionService/CreateSeries", {
+      template: {
+        serviceId: services[0]?.id,
+        locationId: locations.find(({ name }) => name === "Harbour")?.id,
+        title: "Dawn Patrol",
+      },
+      rule: "FREQ=DAILY;COUNT=3",
+      startDate: { year, month, day: date },
+      startTimeOfDay: { hours: 6 },
+    });
+    await using there = await visit({ role: "owner", path: `/?date=${dateIn(42)}&view=day` });
+    const { page } = there;
+    await page.getByRole("button", { name: "Publish 1 draft" }).click();
+    const drawer = page.getByRole("dialog", { name: "Many sessions at once" });
+    await drawer.getByRole("heading", { name: "1 session would be reached" }).waitFor();
+    expect(await drawer.getByRole("cell", { name: "Dawn Patrol" }).count()).toBe(1);
+    await drawer.getByRole("button", { name: "Publish 1 session" }).click();
+    await page.getByText("1 session on sale").waitFor();
+    await page.locator(".slot:not(.draft)", { hasText: "Dawn Patrol" }).waitFor();
+    await page.getByRole("button", { name: "Many at once" }).waitFor();
+  });
+
+  it("makes a session, and moves it by mouse and by keyboard", async () => {
+    await using there = await visit({ role: "owner", path: `/?date=${dateIn(45)}` });
+    const { page } = there;
+    await page.getByRole("button", { name: "New session" }).click();
+    const form = page.getByRole("dialog", { name: "New session" });
+    await form
+      .getByRole("combobox", { name: "Service" })
+      .or(form.getByLabel("Service"))
+      .first()
+      .click();
+    await page.getByRole("option", { name: "Yin" }).click();
+    await form.getByLabel("Title").fill("Handmade");
+    await form.getByLabel("Start").fill("13:00");
+    await form.getByRole("button", { name: "Create" }).click();
+    const slot = page.locator(".slot", { hasText: "Handmade" });
+    await slot.waitFor();
+    await form.waitFor({ state: "hidden" });
+    await slot.scrollIntoViewIfNeeded();
+    const box = await slot.boundingBox();
+    if (!box) throw new Error("the session is not shown");
+    await page.mouse.move(box.x + 20, box.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 22, box.y + 60, { steps: 4 });
+    await page.mouse.move(box.x + 22, box.y + 10 + 56 * 2, { steps: 6 });
+    await page.mouse.up();
+    await page.locator(".slot", { hasText: "Handmade" }).filter({ hasText: "15:00" }).waitFor();
+    await page.getByText(/Handmade is now/).waitFor();
+    await slot.focus();
+    await page.keyboard.press("Alt+ArrowUp");
+    await page.locator(".slot", { hasText: "Handmade" }).filter({ hasText: "14:45" }).waitFor();
+    await page.getByRole("button", { name: "Undo" }).last().click();
+    await page.locator(".slot", { hasText: "Handmade" }).filter({ hasText: "15:00" }).waitFor();
+  });
+
+  it("shows a week of 300 sessions in less than a second", async () => {
+    const { location } = await call<{ location: { id: string } }>(
+      "owner",
+      "TenantService/CreateLocation",
+      {
+        location: { name: "Zeppelin Hall", timeZone: "Europe/Berlin" },
+      },
+    );
+    const { services } = await call<{ services: { id: string }[] }>(
+      "owner",
+      "TenantService/ListServices",
+      {},
+    );
+    const monday = new Date(Date.now() + 70 * day);
+    monday.setUTCDate(monday.getUTCDate() - ((monday.getUTCDay() + 6) % 7));
+    const [year = 0, month = 0, date = 0] = monday
+      .toISOString()
+      .slice(0, 10)
+      .split("-")
+      .map(Number);
+    const hours = Array.from({ length: 14 }, (_, at) => at + 7).join(",");
+    await call("owner", "SessionService/CreateSeries", {
+      template: { serviceId: services[0]?.id, locationId: location.id, title: "Crowd" },
+      rule: `FREQ=DAILY;BYHOUR=${hours};BYMINUTE=0,20,40;COUNT=294`,
+      startDate: { year, month, day: date },
+      startTimeOfDay: { hours: 7 },
+    });
+    const before = new Date(monday.getTime() - 7 * day).toISOString().slice(0, 10);
+    await using there = await visit({
+      role: "owner",
+      path: `/?location=${location.id}&date=${before}`,
+    });
+    const { page } = there;
+    await page.getByText("Nothing is scheduled here").waitFor();
+    const took = await page.evaluate(async () => {
+      const begun = performance.now();
+      document.querySelector<HTMLButtonElement>('button[aria-label="After"]')?.click();
+      await new Promise<void>((done) => {
+        const look = () =>
+          document.querySelectorAll(".slot").length === 294 ? done() : requestAnimationFrame(look);
+        look();
+      });
+      // Interactive: the browser is free again.
+      await new Promise((done) => setTimeout(done));
+      return performance.now() - begun;
+    });
+    process.stdout.write(`a week of 294 sessions: ${took.toFixed(0)} ms\n`);
+    expect(took).toBeLessThan(1000);
+  });
+});
+
+describe("two at one thing", () => {
+  it("are told of each other, and lose nothing", async () => {
+    const id = await makeSession("Contested", 8 * day, { capacity: 5 });
+    await using there = await visit({ role: "owner", path: `/sessions/${id}` });
+    const { page } = there;
+    await page.getByRole("button", { name: "Edit" }).click();
+    const form = page.getByRole("dialog", { name: "Edit" });
+    await form.getByLabel("Description").fill("Bring a towel.");
+    await call("admin", "SessionService/UpdateSession", {
+      sessionId: id,
+      session: { title: "Settled" },
+      updateMask: "title",
+    });
+    await form.getByRole("button", { name: "Save" }).click();
+    const told = form.getByRole("alert").filter({ hasText: "Someone else changed this" });
+    await told.getByText("Settled").waitFor();
+    expect(await form.getByLabel("Description").inputValue()).toBe("Bring a towel.");
+    expect(await form.getByLabel("Title").inputValue()).toBe("Settled");
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Bring a towel.").waitFor();
+    await page.getByRole("heading", { name: /Settled/ }).waitFor();
+  });
+});
+
+describe("without the server", () => {
+  it("keeps what was typed, and says so", async () => {
+    const id = await makeSession("Stormy", 9 * day);
+    await using there = await visit({ role: "owner", path: `/sessions/${id}` });
+    const { page, complaints, context } = there;
+    await page.getByRole("button", { name: "Edit" }).click();
+    const form = page.getByRole("dialog", { name: "Edit" });
+    await form.getByLabel("Title").fill("Calm again");
+    await context.setOffline(true);
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByText("No connection.").waitFor();
+    expect(await form.getByLabel("Title").inputValue()).toBe("Calm again");
+    await context.setOffline(false);
+    await page.getByText("No connection.").waitFor({ state: "hidden" });
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: /Calm again/ }).waitFor();
+    // The browser itself notes every call that found no network.
+    complaints.splice(
+      0,
+      complaints.length,
+      ...complaints.filter((text) => !text.includes("ERR_INTERNET_DISCONNECTED")),
+    );
+  });
+
+  it("asks to sign in again over the page, with everything still in it", async () => {
+    const id = await makeSession("Long Night", 10 * day);
+    await using there = await visit({ role: "owner", path: `/sessions/${id}` });
+    const { page, complaints } = there;
+    await page.getByRole("button", { name: "Edit" }).click();
+    const form = page.getByRole("dialog", { name: "Edit" });
+    await form.getByLabel("Title").fill("Next Morning");
+    const refuse = {
+      status: 401,
+      contentType: "application/json",
+      body: '{"code":"unauthenticated"}',
+    };
+    await page.route("**/dev/token", (route) => route.fulfill({ status: 503 }));
+    await page.route("**/berth.v1.**", (route) => route.fulfill(refuse));
+    await form.getByRole("button", { name: "Save" }).click();
+    const again = page.getByRole("dialog", { name: "Please sign in again" });
+    await again.waitFor();
+    await page.unrouteAll();
+    await again.getByRole("button", { name: "Sign in again" }).click();
+    await again.waitFor({ state: "hidden" });
+    expect(await form.getByLabel("Title").inputValue()).toBe("Next Morning");
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: /Next Morning/ }).waitFor();
+    complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes("503")));
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { berth, type Role, visit, withBrowser } from "./browser";
+
+withBrowser();
+
+const places: Record<Exclude<Role, "member">, string[]> = {
+  owner: [
+    "Schedule",
+    "Members",
+    "Attendance",
+    "Plans",
+    "Policies",
+    "Waitlist",
+    "Roles",
+    "Service accounts",
+    "Audit log",
+  ],
+  admin: [
+    "Schedule",
+    "Members",
+    "Attendance",
+    "Plans",
+    "Policies",
+    "Waitlist",
+    "Roles",
+    "Service accounts",
+    "Audit log",
+  ],
+  coach: ["Schedule", "Members", "Plans", "Policies", "Roles"],
+};
+
+describe("one click signs in", () => {
+  it.each(Object.entries(places))("as %s, who sees what they may use", async (role, want) => {
+    await using there = await visit();
+    const { page } = there;
+    const name = role.charAt(0).toUpperCase() + role.slice(1);
+    await page.getByRole("button", { name: `${name} of Harbour Yoga & Strength` }).click();
+    const main = page.getByRole("navigation", { name: "Main" });
+    await main.getByRole("link", { name: "Schedule" }).waitFor();
+    expect(await main.getByRole("link").allTextContents()).toEqual(want);
+  });
+
+  it("as a member, who is led to their own app", async () => {
+    await using there = await visit();
+    const { page } = there;
+    await page.getByRole("button", { name: "Member of Harbour Yoga & Strength" }).click();
+    await page.getByRole("heading", { name: "This is where staff work" }).waitFor();
+    await page.getByRole("link", { name: "Member app" }).click();
+    await page.getByRole("heading", { name: "Hello Mona" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/app/");
+  });
+});
+
+it("comes back to the page that was asked for", async () => {
+  await using there = await visit({ path: "/members?tab=x" });
+  await there.page.getByRole("button", { name: "Coach of Harbour Yoga & Strength" }).click();
+  await there.page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
+});
+
+it("says so where a role does not open a page", async () => {
+  await using there = await visit({ role: "coach", path: "/audit" });
+  await there.page.getByRole("heading", { name: "Not for your role" }).waitFor();
+  await there.page.getByText("audit.read").waitFor();
+});
+
+it("signs out, and stays so", async () => {
+  await using there = await visit({ role: "owner" });
+  const { page } = there;
+  await page.getByRole("button", { name: /Olive Owner/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Try it as" }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "Try it as" }).waitFor();
+});
+
+it("speaks German and French", async () => {
+  await using german = await visit({ role: "owner", locale: "de-DE" });
+  await german.page.getByRole("link", { name: "Kalender" }).first().waitFor();
+  expect(await german.page.locator("html").getAttribute("lang")).toBe("de");
+  await german.page.getByRole("button", { name: /Olive Owner/ }).click();
+  await german.page.getByRole("menuitem", { name: "Français" }).click();
+  await german.page.getByRole("link", { name: "Planning" }).first().waitFor();
+});
+
+it("keeps pages shut", async () => {
+  const answer = await fetch(`${berth().address}/members`);
+  const policy = answer.headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toContain("unsafe");
+});

@@ -1,0 +1,30 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const client = fileURLToPath(new URL("../typescript/src/index.ts", import.meta.url));
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        resolve: {
+          alias: { "@berthhq/client": client },
+          dedupe: ["@bufbuild/protobuf", "@connectrpc/connect"],
+        },
+        test: { name: "unit", include: ["src/**/*.test.ts", "test/size.test.ts"] },
+      },
+      // In Chromium, against a running server, which is built and started for them; needs Go.
+      {
+        test: {
+          name: "browser",
+          include: process.env.PICTURES ? ["test/pictures.ts"] : ["test/**/*.test.ts"],
+          exclude: ["test/size.test.ts"],
+          globalSetup: "../typescript/test/server.ts",
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});

@@ -1,0 +1,168 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+)
+
+// ConfigPath is where the browser apps learn how people sign in.
+const ConfigPath = "/console/config.json"
+
+// SignIn is how people in a browser sign in: at an OpenID provider, by the
+// authorization code flow with PKCE.
+type SignIn struct {
+	Issuer   string `json:"issuer,omitempty"`    // URL of the provider; empty where there is none
+	ClientID string `json:"client_id,omitempty"` // of the browser apps
+	Scope    string `json:"scope,omitempty"`     // separated by spaces
+	Audience string `json:"audience,omitempty"`  // that access tokens must name
+	// Development offers demo people instead; their tokens come from the server itself.
+	Development bool `json:"development,omitempty"`
+}
+
+// ServeHTTP tells a browser app.
+func (s SignIn) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	body, err := json.Marshal(s)
+	if err != nil {
+		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+		return
+	}
+	_, _ = w.Write(body) // a browser that has left needs no answer
+}
+
+// Console serves the browser apps: the console of staff at the root and the
+// members' app at /app. Every path that is no file is a page of theirs, which
+// they find by themselves.
+func Console(files fs.FS, in SignIn) (http.Handler, error) {
+	c := &console{files: files, connect: "'self'"}
+	if in.Issuer != "" {
+		issuer, err := url.Parse(in.Issuer)
+		if err != nil || issuer.Host == "" {
+			return nil, fmt.Errorf("console: the issuer %q is no URL", in.Issuer)
+		}
+		c.connect += " " + issuer.Scheme + "://" + issuer.Host
+	}
+	var err error
+	if c.staff, err = readPage(files, "index.html"); err != nil {
+		return nil, err
+	}
+	if c.members, err = readPage(files, "app/index.html"); err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET "+ConfigPath, in)
+	mux.HandleFunc("GET /assets/", c.asset)
+	mux.HandleFunc("GET /app/", c.page)
+	mux.HandleFunc("GET /", c.page)
+	mux.HandleFunc("/", http.NotFound)
+	return mux, nil
+}
+
+type console struct {
+	files          fs.FS
+	connect        string // sources that may be called
+	staff, members []byte
+}
+
+// noncePlace stands in a page where its nonce belongs.
+const noncePlace = "__NONCE__"
+
+// unbuilt is shown by a server that was built without the apps.
+const unbuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Berth</title>
+<h1>The console is not part of this build</h1><p>Run <code>make console</code>, then build the server again. The API is served all the same.</p></html>
+`
+
+func readPage(files fs.FS, name string) ([]byte, error) {
+	page, err := fs.ReadFile(files, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return []byte(unbuilt), nil
+	}
+	return page, err
+}
+
+// page serves an app's one page. Styles that its components add carry the
+// nonce; scripts come from files alone.
+func (c *console) page(w http.ResponseWriter, r *http.Request) {
+	if name := strings.TrimPrefix(r.URL.Path, "/"); path.Ext(name) != "" {
+		c.file(w, r, name, "no-cache")
+		return
+	}
+	page := c.staff
+	if r.URL.Path == "/app" || strings.HasPrefix(r.URL.Path, "/app/") {
+		page = c.members
+	}
+	nonce := rand.Text()
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+"'; connect-src "+c.connect+
+		"; img-src 'self' data: blob:; media-src 'self' blob:; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Permissions-Policy", "camera=(self), geolocation=(self), microphone=(), payment=()")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(bytes.ReplaceAll(page, []byte(noncePlace), []byte(nonce))) // a browser that has left needs no page
+}
+
+// asset serves a file whose name changes with its content.
+func (c *console) asset(w http.ResponseWriter, r *http.Request) {
+	c.file(w, r, strings.TrimPrefix(r.URL.Path, "/"), "public, max-age=31536000, immutable")
+}
+
+// encodings are how files may lie there besides as they are, the best first.
+var encodings = []struct{ name, suffix string }{{"br", ".br"}, {"gzip", ".gz"}}
+
+func (c *console) file(w http.ResponseWriter, r *http.Request, name, caching string) {
+	content, err := fs.ReadFile(c.files, name)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", cmp.Or(types[path.Ext(name)], mime.TypeByExtension(path.Ext(name)), "application/octet-stream"))
+	h.Set("Cache-Control", caching)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Add("Vary", "Accept-Encoding")
+	for _, e := range encodings {
+		if !accepts(r.Header.Get("Accept-Encoding"), e.name) {
+			continue
+		}
+		if packed, err := fs.ReadFile(c.files, name+e.suffix); err == nil {
+			h.Set("Content-Encoding", e.name)
+			content = packed
+			break
+		}
+	}
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
+}
+
+// types are those that the machine's own list may lack.
+var types = map[string]string{
+	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".woff2": "font/woff2", ".svg": "image/svg+xml", ".webmanifest": "application/manifest+json",
+}
+
+// accepts says whether a header Accept-Encoding lets an encoding through.
+func accepts(header, encoding string) bool {
+	for part := range strings.SplitSeq(header, ",") {
+		name, weight, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if name == encoding {
+			return strings.TrimSpace(weight) != "q=0"
+		}
+	}
+	return false
+}

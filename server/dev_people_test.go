@@ -1,0 +1,72 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/server/demo"
+)
+
+func TestDemoPeople(t *testing.T) {
+	t.Parallel()
+	issuer, err := token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "berth", "berth", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := tenant.MustParse[tenant.TenantID]("0190a5e0-0000-7000-8000-000001000000")
+	pages := demoPeople{issuer: issuer, tenants: []demo.Tenant{{ID: id, Name: "Studio", Subjects: map[string]string{
+		"owner": "demo-owner", "member": "demo-member", "partner": "sa:1",
+	}}}}.before(http.NotFoundHandler())
+	call := func(method, path, host, peer string, form url.Values) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(form.Encode()))
+		r.Host, r.RemoteAddr = host, peer
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		pages.ServeHTTP(w, r)
+		return w
+	}
+
+	w := call("GET", "/dev/people.json", "localhost:8080", "127.0.0.1:5000", nil)
+	var there []demoTenant
+	if err := json.Unmarshal(w.Body.Bytes(), &there); err != nil || len(there) != 1 || len(there[0].People) != 2 || there[0].People[0].Role != "owner" {
+		t.Errorf("%s (%v)", w.Body, err)
+	}
+	if w := call("GET", "/console/config.json", "127.0.0.1", "[::1]:5000", nil); !strings.Contains(w.Body.String(), `"development":true`) {
+		t.Error(w.Body)
+	}
+	owner := url.Values{"tenant": {id.String()}, "subject": {"demo-owner"}}
+	w = call("POST", "/dev/token", "[::1]:8080", "[::1]:5000", owner)
+	var given struct {
+		Token string `json:"access_token"`
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &given); err != nil {
+		t.Fatal(w.Body)
+	}
+	verifier, err := token.NewVerifier(time.Now, issuer.Trust())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := verifier.Verify(t.Context(), given.Token); err != nil || p.Subject != "demo-owner" || len(p.Tenants) != 1 || p.Tenants[0] != id {
+		t.Errorf("%+v (%v)", p, err)
+	}
+
+	for name, answer := range map[string]*httptest.ResponseRecorder{
+		"another machine":     call("POST", "/dev/token", "localhost:8080", "192.0.2.7:5000", owner),
+		"another site's name": call("POST", "/dev/token", "evil.example:8080", "127.0.0.1:5000", owner),
+		"nobody of the demo":  call("POST", "/dev/token", "localhost", "127.0.0.1:5000", url.Values{"tenant": {id.String()}, "subject": {"root"}}),
+		"another tenant":      call("POST", "/dev/token", "localhost", "127.0.0.1:5000", url.Values{"tenant": {"x"}, "subject": {"demo-owner"}}),
+		"reading, not asking": call("GET", "/dev/token", "localhost", "127.0.0.1:5000", owner),
+	} {
+		if answer.Code == http.StatusOK || strings.Contains(answer.Body.String(), "access_token") {
+			t.Errorf("%s: %d %s", name, answer.Code, answer.Body)
+		}
+	}
+}
