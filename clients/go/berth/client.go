@@ -25,17 +25,18 @@ import (
 
 // Client is all of Berth's services, for one caller. It may be used by any number of goroutines.
 type Client struct {
-	Access    berthv1connect.AccessServiceClient
-	Analytics berthv1connect.AnalyticsServiceClient
-	Audit     berthv1connect.AuditServiceClient
-	Bookings  berthv1connect.BookingServiceClient
-	CheckIn   berthv1connect.CheckInServiceClient
-	Credits   berthv1connect.CreditServiceClient
-	Events    berthv1connect.EventServiceClient
-	Members   berthv1connect.MemberServiceClient
-	Sessions  berthv1connect.SessionServiceClient
-	Tenants   berthv1connect.TenantServiceClient
-	Waitlist  berthv1connect.WaitlistServiceClient
+	Access        berthv1connect.AccessServiceClient
+	Analytics     berthv1connect.AnalyticsServiceClient
+	Audit         berthv1connect.AuditServiceClient
+	Bookings      berthv1connect.BookingServiceClient
+	CheckIn       berthv1connect.CheckInServiceClient
+	Credits       berthv1connect.CreditServiceClient
+	Events        berthv1connect.EventServiceClient
+	Members       berthv1connect.MemberServiceClient
+	Notifications berthv1connect.NotificationServiceClient
+	Sessions      berthv1connect.SessionServiceClient
+	Tenants       berthv1connect.TenantServiceClient
+	Waitlist      berthv1connect.WaitlistServiceClient
 
 	manners *manners
 }
@@ -90,18 +91,19 @@ func New(baseURL string, options ...Option) *Client {
 	m := &manners{settings: s, tokens: newTokens(s.source, s.now)}
 	with := m.options()
 	return &Client{
-		Access:    berthv1connect.NewAccessServiceClient(s.http, baseURL, with...),
-		Analytics: berthv1connect.NewAnalyticsServiceClient(s.http, baseURL, with...),
-		Audit:     berthv1connect.NewAuditServiceClient(s.http, baseURL, with...),
-		Bookings:  berthv1connect.NewBookingServiceClient(s.http, baseURL, with...),
-		CheckIn:   berthv1connect.NewCheckInServiceClient(s.http, baseURL, with...),
-		Credits:   berthv1connect.NewCreditServiceClient(s.http, baseURL, with...),
-		Events:    berthv1connect.NewEventServiceClient(s.http, baseURL, with...),
-		Members:   berthv1connect.NewMemberServiceClient(s.http, baseURL, with...),
-		Sessions:  berthv1connect.NewSessionServiceClient(s.http, baseURL, with...),
-		Tenants:   berthv1connect.NewTenantServiceClient(s.http, baseURL, with...),
-		Waitlist:  berthv1connect.NewWaitlistServiceClient(s.http, baseURL, with...),
-		manners:   m,
+		Access:        berthv1connect.NewAccessServiceClient(s.http, baseURL, with...),
+		Analytics:     berthv1connect.NewAnalyticsServiceClient(s.http, baseURL, with...),
+		Audit:         berthv1connect.NewAuditServiceClient(s.http, baseURL, with...),
+		Bookings:      berthv1connect.NewBookingServiceClient(s.http, baseURL, with...),
+		CheckIn:       berthv1connect.NewCheckInServiceClient(s.http, baseURL, with...),
+		Credits:       berthv1connect.NewCreditServiceClient(s.http, baseURL, with...),
+		Events:        berthv1connect.NewEventServiceClient(s.http, baseURL, with...),
+		Members:       berthv1connect.NewMemberServiceClient(s.http, baseURL, with...),
+		Notifications: berthv1connect.NewNotificationServiceClient(s.http, baseURL, with...),
+		Sessions:      berthv1connect.NewSessionServiceClient(s.http, baseURL, with...),
+		Tenants:       berthv1connect.NewTenantServiceClient(s.http, baseURL, with...),
+		Waitlist:      berthv1connect.NewWaitlistServiceClient(s.http, baseURL, with...),
+		manners:       m,
 	}
 }
 

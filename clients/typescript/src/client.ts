@@ -12,6 +12,7 @@ import { CreditService } from "./gen/berth/v1/credit_service_pb.js";
 import type { Event } from "./gen/berth/v1/event_pb.js";
 import { EventService, type WatchEventsRequestSchema } from "./gen/berth/v1/event_service_pb.js";
 import { MemberService } from "./gen/berth/v1/member_service_pb.js";
+import { NotificationService } from "./gen/berth/v1/notification_service_pb.js";
 import { SessionService } from "./gen/berth/v1/session_service_pb.js";
 import { TenantService } from "./gen/berth/v1/tenant_service_pb.js";
 import { WaitlistService } from "./gen/berth/v1/waitlist_service_pb.js";
@@ -56,6 +57,7 @@ const services = {
   credits: CreditService,
   events: EventService,
   members: MemberService,
+  notifications: NotificationService,
   sessions: SessionService,
   tenants: TenantService,
   waitlist: WaitlistService,

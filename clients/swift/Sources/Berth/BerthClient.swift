@@ -11,6 +11,7 @@ public final class BerthClient: Sendable {
     public let credits: Berth_V1_CreditServiceClient
     public let events: Berth_V1_EventServiceClient
     public let members: Berth_V1_MemberServiceClient
+    public let notifications: Berth_V1_NotificationServiceClient
     public let sessions: Berth_V1_SessionServiceClient
     public let tenants: Berth_V1_TenantServiceClient
     public let waitlist: Berth_V1_WaitlistServiceClient
@@ -68,6 +69,7 @@ public final class BerthClient: Sendable {
         self.credits = Berth_V1_CreditServiceClient(client: client)
         self.events = Berth_V1_EventServiceClient(client: client)
         self.members = Berth_V1_MemberServiceClient(client: client)
+        self.notifications = Berth_V1_NotificationServiceClient(client: client)
         self.sessions = Berth_V1_SessionServiceClient(client: client)
         self.tenants = Berth_V1_TenantServiceClient(client: client)
         self.waitlist = Berth_V1_WaitlistServiceClient(client: client)
