@@ -75,6 +75,9 @@ func (w *world) lineFor(s *row, slot *booking.Slot, trigger waitlist.Trigger, ro
 			l.facts.Slot.Closes = slot.EndsAt
 		}
 	}
+	if seats := l.facts.Slot.Seats; w.flaw == promoteTwice && seats != nil {
+		l.facts.Slot.Seats = new(*seats + 1)
+	}
 	live := s.liveOffers()
 	var first []*entryRow
 	if q := w.queues[queueOf(s)]; q != nil {

@@ -292,8 +292,10 @@ func (m *model) one(f Fact) error {
 		s.blocked = false
 		m.freed(s)
 	case Resized:
-		s.capacity = f.Capacity
-		m.freed(s)
+		raised := s.capacity != nil && *f.Capacity > *s.capacity
+		if s.capacity = f.Capacity; raised {
+			m.freed(s)
+		}
 	case CalledOff:
 		return m.calledOff(s)
 	case RulesEdited:
@@ -597,11 +599,17 @@ func (m *model) offerEnded(f Fact, s *mSession, e *mEntry) error {
 	if f.Ended == waitlist.Accepted {
 		if o.shared {
 			o.round.keeps -= o.seats
+			if o.round.keeps > 0 {
+				s.mayDecide++ // about what nobody else claims
+			}
+			o.round.keeps = o.round.kept()
 		}
 		return nil
 	}
-	if o.shared && o.round.kept() > 0 {
-		return nil // others may claim them
+	had := o.round.keeps
+	o.round.keeps = o.round.kept()
+	if o.shared && (o.round.keeps > 0 || had == 0) {
+		return nil // others may claim them, or somebody has
 	}
 	if s.seats() < 0 {
 		return fmt.Errorf("seats below zero")

@@ -21,7 +21,7 @@ func (w *world) attract(s *row) {
 	if s.Capacity != nil {
 		seats = *s.Capacity
 	}
-	for range w.rng.IntN(2*seats + 3) {
+	for range seats/2 + w.rng.IntN(4*seats+3) {
 		ahead := time.Duration(float64(s.StartsAt.Sub(w.now)) * w.rng.Float64() * w.rng.Float64())
 		w.on(s.StartsAt.Add(-ahead).Truncate(time.Second), func() { w.want(s, pick(w, w.members)) })
 	}
@@ -161,9 +161,10 @@ func (w *world) callRoll(s *row) {
 
 // staffDay is what staff do in the course of a day.
 func (w *world) staffDay() {
-	for range 1 + len(w.live)/40 {
+	for range 1 + len(w.live)/20 {
 		s := pick(w, w.live)
 		switch {
+		case s.EndsAt.Before(w.now):
 		case w.chance(0.2):
 			try(w.block(s, true))
 			w.later(w.upTo(day), func() { try(w.block(s, false)) })

@@ -155,14 +155,18 @@ func wants(s *mSession, e *mEntry, slack time.Duration) bool {
 	if w == nil {
 		return true
 	}
-	// As minutes of the days of the window: the wishes here do not go over midnight.
-	at, err := time.Parse("15:04", s.clock)
+	at, err := time.Parse(time.DateOnly+" 15:04", s.local+" "+s.clock)
 	if err != nil {
 		return false
 	}
-	of := func(c civil.TimeOfDay) time.Duration { return c.SinceMidnight() }
-	clock := time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute
-	return clock >= of(w.Earliest)-slack && clock <= of(w.Latest)+slack
+	// The wishes here do not go over midnight, but what is near to one may lie beyond it.
+	for day := w.From; !day.After(w.Until); day = day.AddDays(1) {
+		from, until := day.At(w.Earliest, time.UTC), day.At(w.Latest, time.UTC)
+		if !at.Before(from.Add(-slack)) && !at.After(until.Add(slack)) {
+			return true
+		}
+	}
+	return false
 }
 
 // The expressions that tenants here use, in Go.

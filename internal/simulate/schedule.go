@@ -259,10 +259,11 @@ func (w *world) ruling(q waitlist.Queue) *ruling {
 
 // archive forgets sessions that are long over, with all that hangs on them.
 func (w *world) archive() {
-	old := w.now.Add(-9 * 24 * time.Hour) // a week and more: quotas still count them until then
+	// Whole weeks: quotas count those that are not over.
+	old := civil.DateOf(w.now, time.UTC).AddDays(-9).WeekStart()
 	kept := w.live[:0]
 	for _, s := range w.live {
-		if s.EndsAt.After(old) {
+		if !s.LocalDate.Before(old) {
 			kept = append(kept, s)
 			continue
 		}
@@ -288,7 +289,7 @@ func (w *world) archive() {
 		}
 	}
 	for q, line := range w.queues {
-		if len(line.entries) == 0 && q.Date.Before(civil.DateOf(old, time.UTC)) {
+		if len(line.entries) == 0 && q.Date.Before(old) {
 			delete(w.queues, q)
 		}
 	}

@@ -40,7 +40,7 @@ type Size struct {
 // Small is a tenant in which few people fight for few seats, and Busy one with a full house every day.
 var (
 	Small = Size{Locations: 1, Services: 2, Members: 7, Capacity: 3, PerDay: 1}
-	Busy  = Size{Locations: 3, Services: 2, Members: 250, Capacity: 14, PerDay: 2}
+	Busy  = Size{Locations: 3, Services: 2, Members: 250, Capacity: 16, PerDay: 4}
 )
 
 // Report counts what happened.

@@ -28,6 +28,8 @@ const (
 	loseEntry            // whoever let an offer go stays OFFERED
 	forgetLine           // a balance changes without a line on the ledger
 	keepUnclaimed        // what nobody claims stays kept
+	promoteTwice         // seats are given twice
+	ignoreLimits         // limits on a plan are not held to
 	flaws                // how many there are
 )
 
