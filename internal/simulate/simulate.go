@@ -66,6 +66,39 @@ type Report struct {
 	HandedBack int // decisions that left staff something to do
 }
 
+// Sum adds up.
+func (r Report) Sum(o Report) Report {
+	r.Simulated += o.Simulated
+	mine, theirs := r.counts(), o.counts()
+	for i, c := range mine {
+		*c.n += *theirs[i].n
+	}
+	return r
+}
+
+// String is a line for each count.
+func (r Report) String() (text string) {
+	for _, c := range r.counts() {
+		text += fmt.Sprintf("%10d %s\n", *c.n, c.of)
+	}
+	return text
+}
+
+type count struct {
+	n  *int
+	of string
+}
+
+func (r *Report) counts() []count {
+	return []count{
+		{&r.Steps, "transactions"}, {&r.Refused, "of them refused"}, {&r.Facts, "facts"}, {&r.Sessions, "sessions"},
+		{&r.CalledOff, "of them called off"}, {&r.Bookings, "bookings"}, {&r.Cancelled, "cancelled"}, {&r.Late, "of them late"},
+		{&r.Moved, "moved to another session"}, {&r.NoShows, "no-shows"}, {&r.Holds, "holds"}, {&r.RunOut, "of them ran out"},
+		{&r.Joined, "waitlist entries"}, {&r.Decisions, "decisions about free seats"}, {&r.HandedBack, "of them handed back to staff"},
+		{&r.Promoted, "promoted"}, {&r.Offers, "offers"}, {&r.Accepted, "of them accepted"},
+	}
+}
+
 func (r *Report) count(f Fact) {
 	add := func(n *int, when bool) {
 		if when {
