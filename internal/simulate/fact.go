@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/credit"
@@ -78,7 +79,8 @@ type Fact struct {
 }
 
 func (f Fact) String() string {
-	text := fmt.Sprintf("%s %s", f.At.UTC().Format(time.RFC3339), f.What)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %s", f.At.UTC().Format(time.RFC3339), f.What)
 	for _, part := range []struct {
 		name string
 		id   tenant.UUID
@@ -87,20 +89,20 @@ func (f Fact) String() string {
 		{"offer", f.Offer.UUID}, {"round", f.Round.UUID}, {"subscription", f.Subscription.UUID},
 	} {
 		if !part.id.IsZero() {
-			text += " " + part.name + " " + short(part.id)
+			text.WriteString(" " + part.name + " " + short(part.id))
 		}
 	}
 	if f.Party > 0 {
-		text += fmt.Sprintf(" party %d", f.Party)
+		fmt.Fprintf(&text, " party %d", f.Party)
 	}
 	if f.Ended != "" {
-		text += " as " + string(f.Ended)
+		text.WriteString(" as " + string(f.Ended))
 	}
 	if f.decision != nil {
 		d := f.decision.verdict
-		text += fmt.Sprintf(" by %s in mode %s: %s, given %d", f.decision.facts.Trigger, d.Mode, d.Move, d.Given)
+		fmt.Fprintf(&text, " by %s in mode %s: %s, given %d", f.decision.facts.Trigger, d.Mode, d.Move, d.Given)
 	}
-	return text
+	return text.String()
 }
 
 // decided is a decision with all that it was made from.

@@ -58,9 +58,8 @@ type mBooking struct {
 
 type mEntry struct {
 	waitlist.Entry
-	who    *mMember
-	in     []*mSession
-	offers int
+	who *mMember
+	in  []*mSession
 }
 
 type mOffer struct {
@@ -384,7 +383,7 @@ func (m *model) booked(f Fact, s *mSession, e *mEntry) error {
 		return fmt.Errorf("the entry does not wait")
 	case f.What == Held:
 		b.status, b.until, b.grace = booking.Pending, f.Until, time.Time{}
-		if until := f.At.Add(s.under.policy.HoldTTL); !f.Until.Equal(until) && !(until.After(s.starts) && f.Until.Equal(s.starts)) {
+		if until := f.At.Add(s.under.policy.HoldTTL); !f.Until.Equal(until) && (!until.After(s.starts) || !f.Until.Equal(s.starts)) {
 			return fmt.Errorf("it holds until %s", f.Until)
 		}
 	}

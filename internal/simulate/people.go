@@ -53,14 +53,14 @@ func (w *world) want(s *row, who *member) {
 		}, a.party))
 		return
 	}
-	var any []*row
+	var wished []*row
 	for _, other := range w.live {
-		if other.under == s.under && other.StartsAt.After(w.now) && len(any) < 3 && other.SeatsTaken > 0 {
-			any = append(any, other)
+		if other.under == s.under && other.StartsAt.After(w.now) && len(wished) < 3 && other.SeatsTaken > 0 {
+			wished = append(wished, other)
 		}
 	}
-	if len(any) > 0 {
-		try(w.joinAny(who, any, a.party, a.staff))
+	if len(wished) > 0 {
+		try(w.joinAny(who, wished, a.party, a.staff))
 	}
 }
 

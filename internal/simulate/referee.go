@@ -29,6 +29,9 @@ func (m *model) inLine(s *mSession) []*mEntry {
 // them, nobody else does, and nobody is passed over.
 func (m *model) decided(f Fact, s *mSession) error {
 	delete(m.owed, s.id)
+	if f.decision.facts.Trigger == waitlist.BySweep {
+		s.mayDecide++
+	}
 	if s.decisions++; s.decisions > s.mayDecide {
 		return fmt.Errorf("it was decided twice about the same seats")
 	}
@@ -268,7 +271,7 @@ func (w *world) compareRow(s *row) error {
 	holds, waiting := 0, 0
 	for _, b := range m.bookings {
 		kept := w.bookings[b.id]
-		if kept.Status != b.status && !(b.status == booking.Expired && kept.Status == booking.Cancelled) {
+		if kept.Status != b.status && (b.status != booking.Expired || kept.Status != booking.Cancelled) {
 			return fmt.Errorf("booking %s is %s, and should be %s", short(b.id.UUID), kept.Status, b.status)
 		}
 		if kept.Credits != b.credits {

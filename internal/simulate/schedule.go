@@ -185,7 +185,8 @@ func (w *world) endEntry(e *entryRow) error {
 	})
 }
 
-// missed is what the safety net of the offer engine would have to mend. There must be nothing.
+// missed is the safety net of the offer engine. There is something to mend only where the waitlist was shut when the seats
+// came free, and staff opened it since.
 func (w *world) missed() error {
 	for _, s := range w.live {
 		slot := s.slot()
@@ -193,9 +194,16 @@ func (w *world) missed() error {
 			continue
 		}
 		for _, e := range s.waits {
-			if e.Status == waitlist.Waiting && slot.Fits(e.Party) && s.decided.Before(e.CreatedAt) {
+			if e.Status != waitlist.Waiting || !slot.Fits(e.Party) || !s.decided.Before(e.CreatedAt) {
+				continue
+			}
+			if !s.under.edited.After(e.CreatedAt) {
 				return w.wrong("session %s has seats for entry %s, and nobody was woken", short(s.ID.UUID), short(e.ID.UUID))
 			}
+			if err := w.do("sweep triggers", func() error { return w.wake(s, waitlist.BySweep) }); err != nil {
+				return err
+			}
+			break
 		}
 	}
 	return nil
@@ -209,7 +217,7 @@ func (w *world) setRules(u *ruling, rules waitlist.Rules) error {
 	}
 	return w.do("set rules", func() error {
 		before(&w.tables, u)
-		u.waitlist = compiled
+		u.waitlist, u.edited = compiled, w.now
 		w.say(Fact{What: RulesEdited, rules: u})
 		return nil
 	})

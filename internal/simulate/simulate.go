@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/waitlist"
@@ -130,11 +131,11 @@ type Failure struct {
 }
 
 func (f *Failure) Error() string {
-	text := fmt.Sprintf("seed %d: %v", f.Seed, f.Err)
+	lines := []string{fmt.Sprintf("seed %d: %v", f.Seed, f.Err)}
 	for _, fact := range f.Facts {
-		text += "\n  " + fact.String()
+		lines = append(lines, fact.String())
 	}
-	return text
+	return strings.Join(lines, "\n  ")
 }
 
 func (f *Failure) Unwrap() error { return f.Err }

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
 	"strconv"
@@ -46,6 +45,7 @@ type ruling struct {
 	maxParty int
 	policy   catalog.Rules
 	waitlist *waitlist.Compiled
+	edited   time.Time // by staff, last
 }
 
 // member is somebody with habits.
@@ -157,7 +157,7 @@ type broken struct{ constraint string }
 
 func (b broken) Error() string { return "constraint " + b.constraint }
 
-// constraint is the refusal that people see, where a race may lead to it.
+// refusal is what people see of it; nil for what nobody must ever see.
 func (b broken) refusal() error {
 	switch b.constraint {
 	case "bookings_overlap":
@@ -169,7 +169,7 @@ func (b broken) refusal() error {
 	case "subscriptions_balance":
 		return fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits remaining.")
 	}
-	return b
+	return nil
 }
 
 func breaks(constraint string) { panic(broken{constraint}) }
@@ -351,5 +351,3 @@ func (s *row) slot() booking.Slot {
 		TakesPayments: true, Rules: s.under.policy,
 	}
 }
-
-func byID(a, b *entryRow) int { return bytes.Compare(a.ID.UUID[:], b.ID.UUID[:]) }

@@ -129,7 +129,7 @@ func (w *world) do(name string, body func() error) (err error) {
 				if !ok {
 					panic(v)
 				}
-				if err = constraint.refusal(); err == error(constraint) || !mayLose[name] {
+				if err = constraint.refusal(); err == nil || !mayLose[name] {
 					err = w.wrong("%s", constraint)
 				}
 			}
