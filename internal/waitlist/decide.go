@@ -109,6 +109,9 @@ func (d Decision) Left() int {
 // Decide tells who of a queue gets the open seats of a slot. Round says who was asked for them before. The same
 // facts always lead to the same move.
 func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *Compiled, now time.Time) Decision {
+	if round.Freed == 0 && slot.Seats != nil {
+		round.Freed = *slot.Seats // it begins with this decision
+	}
 	s := rules.scene(slot, round, now)
 	d := Decision{Mode: s.mode, Seats: slot.Seats, Tried: len(round.Tried), Verdicts: make([]Verdict, 0, len(queue))}
 	left := 0

@@ -73,6 +73,8 @@ func TestMoves(t *testing.T) {
 			trigger: waitlist.ByExpiry, move: waitlist.RollOn, given: 1, reasons: append(slices.Repeat([]string{waitlist.Tried}, 11), offered)},
 		"the cap counts for each seat that was freed": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot: slot(3), queue: queue(5),
 			round: waitlist.Round{Freed: 3}, move: waitlist.MakeOffer, given: 3, reasons: []string{offered, offered, offered, full, full}},
+		"the cap counts for each open seat where nobody was asked yet": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot: slot(3),
+			queue: queue(5), move: waitlist.MakeOffer, given: 3, reasons: []string{offered, offered, offered, full, full}},
 		"the cap holds within a decision": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot: slot(3), queue: queue(4),
 			round: waitlist.Round{Freed: 2}, move: waitlist.MakeOffer, left: waitlist.NobodyFits, given: 2,
 			reasons: []string{offered, offered, waitlist.TryCap, waitlist.TryCap}},
@@ -250,7 +252,11 @@ func proofs(w world, c waitlist.Candidate, d waitlist.Decision, left, granted in
 	}
 	_, late := r.OfferUntil(w.Now, w.Slot.Closes, zone)
 	tries := len(w.Round.Tried)
-	most := r.MaxTriesPerSlot * max(w.Round.Freed, 1)
+	freed := w.Round.Freed
+	if freed == 0 && limited {
+		freed = *w.Slot.Seats // it begins with this decision
+	}
+	most := r.MaxTriesPerSlot * max(freed, 1)
 	capped := r.MaxTriesPerSlot > 0 && r.Mode != waitlist.FirstToClaim
 	asks := mode != waitlist.AutoPromote
 	return map[string]bool{

@@ -1,0 +1,113 @@
+package simulate
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// What is the kind of a Fact.
+type What string
+
+// The kinds of facts.
+const (
+	Booked      What = "BOOKED" // confirmed at once, promoted, or by accepting an offer
+	Held        What = "HELD"
+	Confirmed   What = "CONFIRMED" // a hold
+	Released    What = "RELEASED"
+	HoldExpired What = "HOLD_EXPIRED"
+	Cancelled   What = "CANCELLED"
+	Rescheduled What = "RESCHEDULED"
+	CheckedIn   What = "CHECKED_IN"
+	NoShow      What = "NO_SHOW"
+	NoShowUndo  What = "NO_SHOW_UNDONE"
+
+	Joined      What = "JOINED"
+	Left        What = "LEFT" // by itself, for good
+	Stays       What = "STAYS"
+	Prioritized What = "PRIORITIZED"
+	Decided     What = "DECIDED"
+	Offered     What = "OFFERED"
+	OfferEnded  What = "OFFER_ENDED"
+
+	Published   What = "PUBLISHED"
+	Blocked     What = "BLOCKED"
+	Unblocked   What = "UNBLOCKED"
+	Resized     What = "RESIZED"
+	CalledOff   What = "CALLED_OFF"
+	RulesEdited What = "RULES_EDITED"
+
+	Subscribed What = "SUBSCRIBED"
+	StatusSet  What = "STATUS_SET" // of a subscription
+	MemberSet  What = "MEMBER_SET" // came back, or left
+)
+
+// Fact is something that happened. Facts come in the order in which they did, those of one transaction together and
+// only once it has committed: what would be told to whom follows from them. Fields that have nothing to say are zero.
+type Fact struct {
+	What         What
+	At           time.Time
+	Session      tenant.SessionID
+	To           tenant.SessionID // of a booking that moved
+	Member       tenant.MemberID
+	Booking      tenant.BookingID
+	Entry        tenant.EntryID
+	Offer        tenant.OfferID
+	Round        tenant.RoundID
+	Subscription tenant.SubscriptionID
+	Party        int
+	Until        time.Time // of a hold, of an offer, of the grace of whoever was promoted
+	Staff        bool      // did it
+	On           bool      // blocked, active, flagged
+	Refunded     bool
+	Late         bool
+	Gone         bool                 // the session was called off
+	Promoted     bool                 // off the waitlist
+	Ended        waitlist.OfferStatus // how an offer ended
+	Shared       bool                 // first to claim
+	Capacity     *int                 // of a session; nil: unlimited
+
+	wish     *waitlist.Entry
+	schedule *row
+	plan     *credit.Subscription
+	decision *decided
+	rules    *ruling
+}
+
+func (f Fact) String() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %s", f.At.UTC().Format(time.RFC3339), f.What)
+	for _, part := range []struct {
+		name string
+		id   tenant.UUID
+	}{
+		{"session", f.Session.UUID}, {"to", f.To.UUID}, {"member", f.Member.UUID}, {"booking", f.Booking.UUID}, {"entry", f.Entry.UUID},
+		{"offer", f.Offer.UUID}, {"round", f.Round.UUID}, {"subscription", f.Subscription.UUID},
+	} {
+		if !part.id.IsZero() {
+			text.WriteString(" " + part.name + " " + short(part.id))
+		}
+	}
+	if f.Party > 0 {
+		fmt.Fprintf(&text, " party %d", f.Party)
+	}
+	if f.Ended != "" {
+		text.WriteString(" as " + string(f.Ended))
+	}
+	if f.decision != nil {
+		d := f.decision.verdict
+		fmt.Fprintf(&text, " by %s in mode %s: %s, given %d", f.decision.facts.Trigger, d.Mode, d.Move, d.Given)
+	}
+	return text.String()
+}
+
+// decided is a decision with all that it was made from.
+type decided struct {
+	facts   waitlist.Case
+	verdict waitlist.Decision
+	rules   *waitlist.Compiled
+}

@@ -1,0 +1,211 @@
+package simulate
+
+import (
+	"slices"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+var triggerOf = map[waitlist.OfferStatus]waitlist.Trigger{
+	waitlist.Declined: waitlist.ByDecline, waitlist.RanOut: waitlist.ByExpiry, waitlist.Withdrawn: waitlist.ByWithdrawal,
+}
+
+func (w *world) accept(o *waitlist.Offer) error {
+	return w.do("accept", func() error {
+		if o.Status == waitlist.Accepted {
+			return nil
+		}
+		if err := o.Answerable(w.now); err != nil {
+			return err
+		}
+		s, e := w.rows[o.Session], w.entries[o.Entry]
+		slot := s.slot()
+		slot.SeatsTaken -= o.Seats
+		facts := booking.Facts{Slot: slot, Member: e.who.Member, Booking: w.inSession(s, e.who), Subscriptions: w.payers(e.who, s, e.Subscription)}
+		b := booking.Booking{
+			ID: id[tenant.BookingID](&w.tables), Session: s.ID, Member: o.Member, Party: o.Seats, Channel: e.Channel, Promoted: true,
+		}
+		plan, err := booking.Decide(facts, booking.Command{
+			ID: b.ID, Party: o.Seats, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff, Promotion: true,
+			Actor: "somebody", OpenUntil: &o.ExpiresAt,
+		}, w.now)
+		if err != nil {
+			return err
+		}
+		w.moveSeats(s, -o.Seats, 0)
+		closed := o.Close(waitlist.Accepted, "", w.now)
+		closed.Booking = b.ID
+		w.say(Fact{What: OfferEnded, Session: s.ID, Member: o.Member, Entry: e.ID, Offer: o.ID, Round: o.Round, Ended: waitlist.Accepted})
+		w.say(Fact{
+			What: Booked, Session: s.ID, Member: o.Member, Booking: b.ID, Entry: e.ID, Offer: o.ID, Party: o.Seats, Promoted: true,
+			Staff: e.ByStaff, Subscription: e.Subscription,
+		})
+		w.place(s, facts, b, plan)
+		before(&w.tables, o)
+		*o = closed
+		w.close(e, waitlist.Booked, b.ID)
+		if o.Shared {
+			return w.claimed(w.rounds[o.Round], closed)
+		}
+		return nil
+	})
+}
+
+// claimed takes an offer's seats out of those that its round keeps, and tells those who were slower.
+func (w *world) claimed(round *waitlist.Round, taken waitlist.Offer) error {
+	before(&w.tables, round)
+	round.Keeps -= taken.Seats
+	left := 0
+	for _, o := range w.liveIn(round) {
+		if o.Seats <= round.Keeps {
+			left++
+			continue
+		}
+		w.end(o, waitlist.Withdrawn, waitlist.Rules{}, false)
+	}
+	return w.keepOrFree(round, left, waitlist.ByWithdrawal)
+}
+
+func (w *world) liveIn(round *waitlist.Round) []*waitlist.Offer {
+	return slices.DeleteFunc(w.rows[round.Session].liveOffers(), func(o *waitlist.Offer) bool { return o.Round != round.ID })
+}
+
+// keepOrFree lets a round keep its seats while anybody may still claim them.
+func (w *world) keepOrFree(round *waitlist.Round, live int, trigger waitlist.Trigger) error {
+	if live > 0 || w.flaw == keepUnclaimed {
+		return nil
+	}
+	before(&w.tables, round)
+	freed := round.Keeps
+	round.Keeps, round.Closed = 0, &w.now
+	if freed == 0 {
+		return nil
+	}
+	s := w.rows[round.Session]
+	w.moveSeats(s, -freed, 0)
+	slot := s.slot()
+	return w.roll(s, &slot, trigger, round)
+}
+
+func (w *world) decline(o *waitlist.Offer, leave bool) error {
+	return w.do("decline", func() error {
+		if o.Status == waitlist.Declined {
+			return nil
+		}
+		if err := o.Answerable(w.now); err != nil {
+			return err
+		}
+		return w.letGo(o, waitlist.Declined, leave)
+	})
+}
+
+// letGo ends a live offer without a booking, and gives its seats to the next.
+func (w *world) letGo(o *waitlist.Offer, as waitlist.OfferStatus, leave bool) error {
+	s, round := w.rows[o.Session], w.rounds[o.Round]
+	slot, live := s.slot(), len(w.liveIn(round))
+	shared, seats := o.Shared, o.Seats
+	w.end(o, as, s.under.waitlist.Rules, leave)
+	if shared {
+		return w.keepOrFree(round, live-1, triggerOf[as])
+	}
+	w.moveSeats(s, -seats, 0)
+	slot.SeatsTaken -= seats
+	return w.roll(s, &slot, triggerOf[as], round)
+}
+
+// end closes a live offer, and says what becomes of its entry. The seats are the caller's to give up.
+func (w *world) end(o *waitlist.Offer, as waitlist.OfferStatus, rules waitlist.Rules, leave bool) {
+	e := w.entries[o.Entry]
+	before(&w.tables, o)
+	*o = o.Close(as, "", w.now)
+	after := e.Entry
+	if as == waitlist.Withdrawn {
+		after.Tries--
+	}
+	next := rules.Returned(after, as)
+	if leave {
+		next = waitlist.Cancelled
+	}
+	w.say(Fact{What: OfferEnded, Session: o.Session, Member: o.Member, Entry: e.ID, Offer: o.ID, Round: o.Round, Ended: as, On: leave})
+	if next != waitlist.Waiting {
+		w.updateEntry(after)
+		w.close(e, next, tenant.BookingID{})
+		w.say(Fact{What: Left, Session: e.Session, Member: e.Member, Entry: e.ID})
+		return
+	}
+	if w.flaw != loseEntry {
+		after.Status = waitlist.Waiting
+	}
+	w.updateEntry(after)
+	w.say(Fact{What: Stays, Member: e.Member, Entry: e.ID})
+}
+
+// withdraw ends all live offers of a session, and gives up what rounds keep there.
+func (w *world) withdraw(s *row) {
+	seats := 0
+	for _, o := range slices.Backward(s.liveOffers()) {
+		seats += o.Reserves()
+		w.end(o, waitlist.Withdrawn, waitlist.Rules{}, false)
+	}
+	for _, r := range s.rounds {
+		if r.Keeps > 0 {
+			before(&w.tables, r)
+			seats += r.Keeps
+			r.Keeps, r.Closed = 0, &w.now
+		}
+	}
+	if seats > 0 {
+		w.moveSeats(s, -seats, 0)
+	}
+}
+
+// leave gives a place in the queue up. Its live offer goes to the next.
+func (w *world) leave(e *entryRow) error {
+	return w.do("leave", func() error {
+		switch e.Status {
+		case waitlist.Waiting:
+			w.close(e, waitlist.Cancelled, tenant.BookingID{})
+			w.say(Fact{What: Left, Session: e.Session, Member: e.Member, Entry: e.ID})
+		case waitlist.Offered:
+			for _, o := range w.offers {
+				if o.Entry == e.ID && o.Status == waitlist.Live {
+					return w.letGo(o, waitlist.Withdrawn, true)
+				}
+			}
+		case waitlist.Booked, waitlist.Cancelled, waitlist.Expired:
+		}
+		return nil
+	})
+}
+
+// expireDue ends what has run out.
+func (w *world) expireDue() error {
+	for _, s := range w.live {
+		if len(w.dueHolds(s)) > 0 && w.flaw != holdForever {
+			err := w.do("expire holds", func() error {
+				slot := s.slot()
+				return w.lapse(s, &slot, w.dueHolds(s))
+			})
+			if err != nil {
+				return err
+			}
+		}
+		for _, o := range s.liveOffers() {
+			if !o.Due(w.now) {
+				continue
+			}
+			err := w.do("expire an offer", func() error {
+				if !o.Due(w.now) {
+					return nil
+				}
+				return w.letGo(o, waitlist.RanOut, false)
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
