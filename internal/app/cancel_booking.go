@@ -140,7 +140,7 @@ func (t *tx) leaveQueue(ctx context.Context, e waitlist.Entry, r CancelRequest) 
 		return GivenUp{}, err
 	}
 	for _, o := range live { // one
-		answered, err := t.letGo(ctx, o, waitlist.Withdrawn, "The entry has left the waitlist.", true)
+		answered, err := t.letGo(ctx, o, waitlist.Withdrawn, "The entry has left the waitlist.", &r)
 		if err != nil {
 			return GivenUp{}, err
 		}

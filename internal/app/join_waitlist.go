@@ -153,7 +153,8 @@ func (t *tx) wishForSessions(ctx context.Context, e *waitlist.Entry, who booking
 
 // wishForWindow checks that there may be something in the window, and that there is nothing yet.
 func (t *tx) wishForWindow(ctx context.Context, e *waitlist.Entry) error {
-	w := *e.Window
+	w := *e.Window // the request is asked again when the transaction runs again
+	e.Window = &w
 	var (
 		service  *catalog.Service
 		location *catalog.Location
@@ -196,7 +197,7 @@ func (t *tx) wishForWindow(ctx context.Context, e *waitlist.Entry) error {
 			With("channel", string(e.Channel)).In("channel")
 	}
 	if w.From.Before(today) {
-		e.Window.From, w.From = today, today
+		w.From = today
 	}
 	for _, other := range before {
 		if o := other.Window; !o.From.After(w.Until) && !o.Until.Before(w.From) && o.Resource == w.Resource && other.Coach == e.Coach {
@@ -232,6 +233,9 @@ func (t *tx) join(ctx context.Context, e waitlist.Entry, slots []booking.Slot) (
 	}
 	if e.Window != nil {
 		queues = e.Window.Queues()
+	}
+	for _, q := range queues {
+		t.QueueAgainOn(lineKey(t.in, q))
 	}
 	var sizes []store.QueueSize
 	var rules []waitlist.Layer
