@@ -53,7 +53,10 @@ func (t *tx) cancelAll(ctx context.Context, sessions []tenant.SessionID, reason 
 		if slices.Contains(stay, e.ID) {
 			continue // for the others that it would take
 		}
-		t.left(t.close(e, waitlist.Cancelled, tenant.BookingID{}), reason, notify)
+		// Staff may have offered it a place elsewhere.
+		if _, err := t.quit(ctx, e, CancelRequest{Reason: reason, Notify: notify}); err != nil {
+			return count, err
+		}
 		count.Entries++
 	}
 	store.RemovePlacesIn(t.Tx, t.in, stay, sessions)

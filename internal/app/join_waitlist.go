@@ -288,6 +288,29 @@ func (a *App) LeaveWaitlist(ctx context.Context, caller tenant.Caller, id tenant
 	return left, err
 }
 
+// quit ends an entry that waits. Its live offer, if it has one, goes to the next.
+func (t *tx) quit(ctx context.Context, e waitlist.Entry, r CancelRequest) (waitlist.Entry, error) {
+	if e.Status == waitlist.Waiting {
+		e = t.close(e, waitlist.Cancelled, tenant.BookingID{})
+		t.left(e, r.Reason, r.Notify)
+		return e, nil
+	}
+	var live []waitlist.Offer
+	var batch pg.Batch
+	store.ListRivalOffers(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{e.ID}}, &live)
+	if err := t.Load(ctx, &batch); err != nil {
+		return e, err
+	}
+	for _, o := range live { // one
+		answered, err := t.letGo(ctx, o, waitlist.Withdrawn, "The entry has left the waitlist.", &r)
+		if err != nil {
+			return e, err
+		}
+		e = *answered.Entry
+	}
+	return e, nil
+}
+
 var noEntry = fault.Missing(fault.EntryNotFound, "Waitlist entry")
 
 // entry loads an entry that the caller may touch.
