@@ -20,7 +20,7 @@ import (
 
 const (
 	// linePage is how many entries are looked at in one go, where the order of joining decides.
-	linePage = 500
+	linePage = 100
 	// lookAhead is for how many entries beyond those that get a seat it is asked what their bookings would say: if one is
 	// refused, the next is known already.
 	lookAhead = 10

@@ -3,7 +3,6 @@ package app_test
 import (
 	"context"
 	"fmt"
-	"testing"
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
@@ -173,19 +172,4 @@ func (h *house) wantEntries(want map[tenant.EntryID]waitlist.Status) {
 func (h *house) taken(session tenant.SessionID) int {
 	h.t.Helper()
 	return h.count(`select seats_taken from sessions where tenant_id = $1 and id = $2`, h.Tenant, session)
-}
-
-// inLine puts n people with an entry each in the queues of sessions, straight into the tables and one after the other.
-func inLine(tb testing.TB, exec func(string, ...any), in tenant.TenantID, n int, sessions ...tenant.SessionID) {
-	tb.Helper()
-	exec(`
-with people as (
-  insert into members (tenant_id, id, subject, name, created_at, updated_at)
-  select $1, gen_random_uuid(), 'line-' || gen_random_uuid(), 'Waiter ' || i, $4, $4 from generate_series(1, $3::int) i returning id, name),
-wishes as (
-  insert into waitlist_entries (tenant_id, id, member_id, session_id, party_size, status, join_key, channel, created_by, created_at, updated_at)
-  select $1, gen_random_uuid(), p.id, ($2::uuid[])[1 + (row_number() over (order by p.name)) % cardinality($2::uuid[])], 1, 'WAITING',
-    (extract(epoch from $4::timestamptz) * 1000000)::bigint * 1024 + 1024 * row_number() over (order by p.name), 'ONLINE', 'test', $4, $4
-  from people p returning id, member_id, session_id, join_key)
-select count(*) from wishes`, in, sessions, n, noon)
 }
