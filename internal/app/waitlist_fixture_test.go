@@ -43,6 +43,7 @@ func (h *house) join(who tenant.Caller, r app.JoinRequest) (app.Place, error) {
 // mustJoin gives the entry.
 func (h *house) mustJoin(who tenant.Caller, r app.JoinRequest) waitlist.Entry {
 	h.t.Helper()
+	h.tick()
 	place, err := h.join(who, r)
 	if err != nil {
 		h.t.Fatalf("join: %v", err)
@@ -93,6 +94,7 @@ func (h *house) waiters(n int, r app.JoinRequest) ([]tenant.Caller, []tenant.Ent
 // mustCancel gives a booking up.
 func (h *house) mustCancel(who tenant.Caller, id tenant.BookingID) app.GivenUp {
 	h.t.Helper()
+	h.tick()
 	up, err := h.cancel(who, id)
 	if err != nil {
 		h.t.Fatalf("cancel: %v", err)
@@ -150,11 +152,16 @@ func (h *house) last(session tenant.SessionID) app.Decided {
 	return all[len(all)-1]
 }
 
+// tick lets a moment pass, so that what follows is later than what was: ids tell milliseconds apart.
+func (h *house) tick() { h.clock.Set(h.clock.Now().Add(time.Millisecond)) }
+
 func (h *house) accept(who tenant.Caller, o waitlist.Offer) (app.Answered, error) {
+	h.tick()
 	return h.app.AcceptOffer(context.Background(), own(who), o.ID, tenant.SubscriptionID{})
 }
 
 func (h *house) decline(who tenant.Caller, o waitlist.Offer, leave bool) (app.Answered, error) {
+	h.tick()
 	return h.app.DeclineOffer(context.Background(), own(who), o.ID, leave, "")
 }
 
