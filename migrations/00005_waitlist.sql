@@ -85,22 +85,24 @@ create table waitlist_places (
   member_id   uuid not null,
   -- Null for a window.
   session_id  uuid,
+  -- Those of the entry: who reads the first in line reads no others.
+  flagged     boolean not null default false,
+  join_key    bigint not null,
   foreign key (tenant_id, entry_id) references waitlist_entries,
   foreign key (tenant_id, session_id) references sessions,
   foreign key (tenant_id, location_id, service_id, local_date) references waitlist_queues
 ) with (fillfactor = 80);
-create index waitlist_places_entry on waitlist_places (tenant_id, entry_id);
 -- Nobody waits twice for a session.
 create unique index waitlist_places_active on waitlist_places (tenant_id, session_id, member_id) where session_id is not null;
-create unique index waitlist_places_queue on waitlist_places (tenant_id, location_id, service_id, local_date, entry_id, session_id)
-  nulls not distinct;
+create unique index waitlist_places_once on waitlist_places (tenant_id, entry_id, location_id, service_id, local_date, session_id) nulls not distinct;
+create index waitlist_places_queue on waitlist_places (tenant_id, location_id, service_id, local_date, (not flagged), join_key, entry_id);
 
 -- What becomes of seats that were freed at one moment.
 create table waitlist_rounds (
   tenant_id  uuid not null,
   id         uuid not null,
   session_id uuid not null,
-  -- Seats when it began.
+  -- Seats that it gives: those when it began, or all that were open since, if more.
   freed      integer not null check (freed >= 0),
   -- Seats that it keeps for whoever claims them first.
   keeps      integer not null default 0 check (keeps >= 0),

@@ -24,9 +24,11 @@ func (t *tx) cancelAll(ctx context.Context, sessions []tenant.SessionID, reason 
 	}
 	var bookings []booking.Booking
 	var entries []waitlist.Entry
+	var stay []tenant.EntryID
 	var batch pg.Batch
 	store.ListOpenBookings(&batch, t.in, sessions, &bookings)
 	store.ListWaiting(&batch, t.in, sessions, &entries)
+	store.ListWaitingElsewhere(&batch, t.in, sessions, &stay)
 	if err := t.Load(ctx, &batch); err != nil {
 		return count, err
 	}
@@ -47,13 +49,14 @@ func (t *tx) cancelAll(ctx context.Context, sessions []tenant.SessionID, reason 
 			count.Credits += held
 		}
 	}
-	var stay []tenant.EntryID
 	for _, e := range entries {
-		if left := slices.DeleteFunc(slices.Clone(e.AnyOf), func(id tenant.SessionID) bool { return slices.Contains(sessions, id) }); len(left) > 0 {
-			stay = append(stay, e.ID) // for the others that it would take
-			continue
+		if slices.Contains(stay, e.ID) {
+			continue // for the others that it would take
 		}
-		t.left(t.close(e, waitlist.Cancelled, tenant.BookingID{}), reason, notify)
+		// Staff may have offered it a place elsewhere.
+		if _, err := t.quit(ctx, e, CancelRequest{Reason: reason, Notify: notify}); err != nil {
+			return count, err
+		}
 		count.Entries++
 	}
 	store.RemovePlacesIn(t.Tx, t.in, stay, sessions)

@@ -130,25 +130,9 @@ func (t *tx) leaveQueue(ctx context.Context, e waitlist.Entry, r CancelRequest) 
 	if !t.caller.Own {
 		t.audit("waitlist.removed", "waitlist_entry", e.ID.UUID, r.Reason, map[string]any{"member_id": e.Member.String()})
 	}
-	if e.Status == waitlist.Waiting {
-		e = t.close(e, waitlist.Cancelled, tenant.BookingID{})
-		t.left(e, r.Reason, r.Notify)
-		return up, nil
-	}
-	var live []waitlist.Offer
-	var batch pg.Batch
-	store.ListRivalOffers(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{e.ID}}, &live)
-	if err := t.Load(ctx, &batch); err != nil {
-		return GivenUp{}, err
-	}
-	for _, o := range live { // one
-		answered, err := t.letGo(ctx, o, waitlist.Withdrawn, "The entry has left the waitlist.", true)
-		if err != nil {
-			return GivenUp{}, err
-		}
-		up.Entry = answered.Entry
-	}
-	return up, nil
+	var err error
+	e, err = t.quit(ctx, e, r)
+	return up, err
 }
 
 func (t *tx) left(e waitlist.Entry, reason string, notify bool) {

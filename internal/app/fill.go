@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"hash/fnv"
 	"slices"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 
 const (
 	// linePage is how many entries are looked at in one go, where the order of joining decides.
-	linePage = 500
+	linePage = 100
 	// lookAhead is for how many entries beyond those that get a seat it is asked what their bookings would say: if one is
 	// refused, the next is known already.
 	lookAhead = 10
@@ -82,15 +83,24 @@ func queueOf(s booking.Slot) waitlist.Queue {
 	return waitlist.Queue{Location: s.Location, Service: s.Service, Date: s.LocalDate}
 }
 
+// lineKey is where those wait who lost a race over a queue: seats that are freed at one moment are given one after the other
+// anyway, and whoever tries again meanwhile would only lose again.
+func lineKey(in tenant.TenantID, q waitlist.Queue) int64 {
+	sum := fnv.New64a()
+	sum.Write(in.UUID[:])
+	sum.Write(q.Location.UUID[:])
+	sum.Write(q.Service.UUID[:])
+	sum.Write([]byte(q.Date.String()))
+	return int64(sum.Sum64()) //nolint:gosec // any 64 bits will do
+}
+
 // lineFor loads the rules in force, who stands in line, and who has been asked.
 func (t *tx) lineFor(ctx context.Context, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round) (*line, error) {
 	l := &line{
 		tx: t, slot: slot, round: round, entries: make(map[tenant.EntryID]waitlist.Entry), judged: make(map[tenant.EntryID]queued),
 		facts: waitlist.Case{Trigger: trigger, Now: t.now},
 	}
-	if round != nil {
-		l.facts.Round = *round
-	}
+	t.QueueAgainOn(lineKey(t.in, queueOf(*slot)))
 	var layers []waitlist.Layer
 	var first []waitlist.Entry
 	var live []waitlist.Offer
@@ -109,6 +119,9 @@ func (t *tx) lineFor(ctx context.Context, slot *booking.Slot, trigger waitlist.T
 		return nil, err // rules are compiled before they are saved
 	}
 	l.facts.Slot.Seats = slot.SeatsOpen()
+	if round != nil {
+		l.facts.Round = l.grown(live)
+	}
 	l.facts.Slot.Closes = closes(*slot, l.rules.Rules, t)
 	l.add(first, live)
 	l.more = len(first) == linePage
@@ -116,6 +129,20 @@ func (t *tx) lineFor(ctx context.Context, slot *booking.Slot, trigger waitlist.T
 		return l, l.readOn(ctx, 0)
 	}
 	return l, nil
+}
+
+// grown is the round with all seats that it gives now: besides those that were let go, seats may be open that nobody wanted before.
+func (l *line) grown(live []waitlist.Offer) waitlist.Round {
+	if l.facts.Slot.Seats != nil {
+		seats := *l.facts.Slot.Seats + l.round.Keeps
+		for _, o := range live {
+			if o.Round == l.round.ID {
+				seats += o.Reserves()
+			}
+		}
+		l.round.Freed = max(l.round.Freed, seats)
+	}
+	return *l.round
 }
 
 // closes is the end of the time in which somebody who waits may still get a seat.
@@ -133,15 +160,10 @@ func closes(slot booking.Slot, rules waitlist.Rules, t *tx) (at time.Time) {
 // readOn reads the entries behind those that were read; 0 reads all of them.
 func (l *line) readOn(ctx context.Context, limit int) error {
 	last := l.facts.Queue[len(l.facts.Queue)-1]
-	for _, c := range l.facts.Queue {
-		if !c.Flagged && c.Key > last.Key {
-			last = c
-		}
-	}
 	var entries []waitlist.Entry
 	var batch pg.Batch
 	store.ListInLine(&batch, l.in, store.InLine{
-		Session: l.slot.ID, Queue: queueOf(*l.slot), AfterKey: last.Key, AfterID: last.Entry, Limit: limit,
+		Session: l.slot.ID, Queue: queueOf(*l.slot), AfterFlagged: last.Flagged, AfterKey: last.Key, AfterID: last.Entry, Limit: limit,
 	}, &entries)
 	if err := l.Load(ctx, &batch); err != nil {
 		return err
@@ -157,9 +179,6 @@ func (l *line) add(entries []waitlist.Entry, live []waitlist.Offer) {
 		return slices.ContainsFunc(live, func(o waitlist.Offer) bool { return o.Member == m })
 	}
 	for _, e := range entries {
-		if _, twice := l.entries[e.ID]; twice {
-			continue // by two places on one day
-		}
 		l.entries[e.ID] = e
 		c := e.Candidate()
 		c.Asked = c.Asked || asked(e.Member)
@@ -292,8 +311,9 @@ func (l *line) openRound() {
 	if l.round != nil {
 		l.round.Keeps += keeps
 		if keeps > 0 {
-			store.UpdateRound(l.Tx, l.in, *l.round)
+			l.round.Closed = nil
 		}
+		store.UpdateRound(l.Tx, l.in, *l.round)
 		return
 	}
 	l.round = &waitlist.Round{

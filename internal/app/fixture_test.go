@@ -41,7 +41,7 @@ func (c *clock) Set(t time.Time) {
 
 // house is a tenant with one location in Berlin and one service, and the App that serves it.
 type house struct {
-	t     *testing.T
+	t     testing.TB
 	db    *pgtest.DB
 	app   *app.App
 	clock *clock
@@ -54,7 +54,7 @@ type house struct {
 }
 
 // newHouse makes one in a database of its own.
-func newHouse(t *testing.T, options ...func(*pg.Config)) *house {
+func newHouse(t testing.TB, options ...func(*pg.Config)) *house {
 	t.Helper()
 	db := pgtest.New(t, options...)
 	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
@@ -270,7 +270,7 @@ func (h *house) status(id tenant.BookingID) string {
 }
 
 // wantReason fails unless err is a fault with that reason.
-func wantReason(t *testing.T, err error, want fault.Reason) {
+func wantReason(t testing.TB, err error, want fault.Reason) {
 	t.Helper()
 	if got := fault.ReasonOf(err); got != want {
 		t.Fatalf("reason %q, want %q (error: %v)", got, want, err)
@@ -278,7 +278,7 @@ func wantReason(t *testing.T, err error, want fault.Reason) {
 }
 
 // meta reads a fact from a fault.
-func meta(t *testing.T, err error, key string) string {
+func meta(t testing.TB, err error, key string) string {
 	t.Helper()
 	f, ok := err.(*fault.Error)
 	if !ok {

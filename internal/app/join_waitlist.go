@@ -153,7 +153,8 @@ func (t *tx) wishForSessions(ctx context.Context, e *waitlist.Entry, who booking
 
 // wishForWindow checks that there may be something in the window, and that there is nothing yet.
 func (t *tx) wishForWindow(ctx context.Context, e *waitlist.Entry) error {
-	w := *e.Window
+	w := *e.Window // the request is asked again when the transaction runs again
+	e.Window = &w
 	var (
 		service  *catalog.Service
 		location *catalog.Location
@@ -196,7 +197,7 @@ func (t *tx) wishForWindow(ctx context.Context, e *waitlist.Entry) error {
 			With("channel", string(e.Channel)).In("channel")
 	}
 	if w.From.Before(today) {
-		e.Window.From, w.From = today, today
+		w.From = today
 	}
 	for _, other := range before {
 		if o := other.Window; !o.From.After(w.Until) && !o.Until.Before(w.From) && o.Resource == w.Resource && other.Coach == e.Coach {
@@ -232,6 +233,9 @@ func (t *tx) join(ctx context.Context, e waitlist.Entry, slots []booking.Slot) (
 	}
 	if e.Window != nil {
 		queues = e.Window.Queues()
+	}
+	for _, q := range queues {
+		t.QueueAgainOn(lineKey(t.in, q))
 	}
 	var sizes []store.QueueSize
 	var rules []waitlist.Layer
@@ -282,6 +286,29 @@ func (a *App) LeaveWaitlist(ctx context.Context, caller tenant.Caller, id tenant
 		return err
 	}, answers(&left), losing(byPromotion))
 	return left, err
+}
+
+// quit ends an entry that waits. Its live offer, if it has one, goes to the next.
+func (t *tx) quit(ctx context.Context, e waitlist.Entry, r CancelRequest) (waitlist.Entry, error) {
+	if e.Status == waitlist.Waiting {
+		e = t.close(e, waitlist.Cancelled, tenant.BookingID{})
+		t.left(e, r.Reason, r.Notify)
+		return e, nil
+	}
+	var live []waitlist.Offer
+	var batch pg.Batch
+	store.ListRivalOffers(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{e.ID}}, &live)
+	if err := t.Load(ctx, &batch); err != nil {
+		return e, err
+	}
+	for _, o := range live { // one
+		answered, err := t.letGo(ctx, o, waitlist.Withdrawn, "The entry has left the waitlist.", &r)
+		if err != nil {
+			return e, err
+		}
+		e = *answered.Entry
+	}
+	return e, nil
 }
 
 var noEntry = fault.Missing(fault.EntryNotFound, "Waitlist entry")

@@ -36,7 +36,7 @@ func TestTheLifeOfABooking(t *testing.T) {
 }
 
 // apart gives a tenant of its own in the same database, with a clock of its own.
-func (h *house) apart(t *testing.T) *house {
+func (h *house) apart(t testing.TB) *house {
 	t.Helper()
 	keys, err := checkin.NewKeys([]byte("a key for tests that is 32 bytes"))
 	if err != nil {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -78,8 +79,11 @@ func (t *tx) accept(ctx context.Context, o waitlist.Offer, with tenant.Subscript
 	if err := o.Answerable(t.now); err != nil {
 		return Answered{}, err
 	}
-	if slot == nil {
+	switch {
+	case slot == nil:
 		return Answered{}, noSession
+	case who == nil || !who.Active:
+		return Answered{}, fault.Missing(fault.MemberNotFound, "Member")
 	}
 	if with.IsZero() {
 		with = entry.Subscription
@@ -131,11 +135,14 @@ func (t *tx) claimed(ctx context.Context, round waitlist.Round, taken waitlist.O
 	}
 	left := 0
 	for _, o := range others {
-		if o.Seats <= round.Keeps {
+		switch {
+		case !o.Shared: // it has seats of its own
+			continue
+		case o.Seats <= round.Keeps:
 			left++
 			continue
 		}
-		if _, err := t.end(ctx, o, waitlist.Withdrawn, "The seats were taken by somebody faster.", waitlist.Rules{}, false); err != nil {
+		if _, err := t.end(ctx, o, waitlist.Withdrawn, "The seats were taken by somebody faster.", waitlist.Rules{}, nil); err != nil {
 			return err
 		}
 	}
@@ -189,7 +196,11 @@ func (t *tx) decline(ctx context.Context, o waitlist.Offer, leave bool, reason s
 	if err := o.Answerable(t.now); err != nil {
 		return Answered{}, err
 	}
-	return t.letGo(ctx, o, waitlist.Declined, reason, leave)
+	var leaving *CancelRequest
+	if leave {
+		leaving = &CancelRequest{Reason: reason}
+	}
+	return t.letGo(ctx, o, waitlist.Declined, reason, leaving)
 }
 
 func (t *tx) entryOf(ctx context.Context, o waitlist.Offer) (waitlist.Entry, error) {
@@ -217,7 +228,7 @@ func (a *App) ExpireOffer(ctx context.Context, caller tenant.Caller, id tenant.O
 			return o.Answerable(t.now)
 		}
 		t.audit("offer.expired", "offer", o.ID.UUID, reason, map[string]any{"member_id": o.Member.String(), "entry_id": o.Entry.String()})
-		answered, err := t.letGo(ctx, o, waitlist.RanOut, reason, false)
+		answered, err := t.letGo(ctx, o, waitlist.RanOut, reason, nil)
 		expired = answered.Offer
 		return err
 	}, answers(&expired), losing(byPromotion))
@@ -233,7 +244,7 @@ var eventOf = map[waitlist.OfferStatus]outbox.Type{
 }
 
 // letGo ends a live offer without a booking, and gives its seats to the next.
-func (t *tx) letGo(ctx context.Context, o waitlist.Offer, as waitlist.OfferStatus, reason string, leave bool) (Answered, error) {
+func (t *tx) letGo(ctx context.Context, o waitlist.Offer, as waitlist.OfferStatus, reason string, leave *CancelRequest) (Answered, error) {
 	var slot *booking.Slot
 	var round *waitlist.Round
 	var live []waitlist.Offer
@@ -257,7 +268,7 @@ func (t *tx) letGo(ctx context.Context, o waitlist.Offer, as waitlist.OfferStatu
 	trigger := triggerOf[as]
 	switch {
 	case o.Shared:
-		err = t.keepOrFree(ctx, round, len(live)-1, trigger)
+		err = t.keepOrFree(ctx, round, sharing(live)-1, trigger)
 	case slot != nil:
 		store.MoveSeats(t.Tx, t.in, o.Session, store.Seats{Taken: -o.Seats})
 		slot.SeatsTaken -= o.Seats
@@ -272,8 +283,18 @@ func (t *tx) letGo(ctx context.Context, o waitlist.Offer, as waitlist.OfferStatu
 	return Answered{Offer: o.Close(as, reason, t.now), Entry: &e}, nil
 }
 
-// end closes a live offer, and says what becomes of its entry. The seats are the caller's to give up.
-func (t *tx) end(ctx context.Context, o waitlist.Offer, as waitlist.OfferStatus, reason string, rules waitlist.Rules, leave bool) (waitlist.Entry, error) {
+// sharing counts the offers that may claim what their round keeps. Rules may have changed since it began, so it may have others, too.
+func sharing(live []waitlist.Offer) (n int) {
+	for _, o := range live {
+		if o.Shared {
+			n++
+		}
+	}
+	return n
+}
+
+// end closes a live offer, and says what becomes of its entry; with leave it leaves the waitlist. The seats are the caller's to give up.
+func (t *tx) end(ctx context.Context, o waitlist.Offer, as waitlist.OfferStatus, reason string, rules waitlist.Rules, leave *CancelRequest) (waitlist.Entry, error) {
 	var e *waitlist.Entry
 	var batch pg.Batch
 	store.FindEntry(&batch, t.in, o.Entry, &e)
@@ -287,12 +308,13 @@ func (t *tx) end(ctx context.Context, o waitlist.Offer, as waitlist.OfferStatus,
 		e.Tries-- // it was not theirs to lose
 	}
 	next := rules.Returned(*e, as)
-	if leave {
-		next = waitlist.Cancelled
+	said := CancelRequest{Reason: reason, Notify: next == waitlist.Expired}
+	if leave != nil {
+		next, said = waitlist.Cancelled, *leave
 	}
 	if next != waitlist.Waiting {
 		closed := t.close(*e, next, tenant.BookingID{})
-		t.left(closed, reason, next == waitlist.Expired)
+		t.left(closed, said.Reason, said.Notify)
 		return closed, nil
 	}
 	e.Status = waitlist.Waiting
@@ -313,7 +335,7 @@ func (t *tx) withdraw(ctx context.Context, reason string, sessions ...tenant.Ses
 	seats = make(map[tenant.SessionID]int)
 	for _, o := range offers {
 		seats[o.Session] += o.Reserves()
-		if _, err := t.end(ctx, o, waitlist.Withdrawn, reason, waitlist.Rules{}, false); err != nil {
+		if _, err := t.end(ctx, o, waitlist.Withdrawn, reason, waitlist.Rules{}, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -329,11 +351,13 @@ func (t *tx) withdraw(ctx context.Context, reason string, sessions ...tenant.Ses
 }
 
 // ExpireOffers ends the offers of a tenant that have run out by now, each in a transaction of its own, and tells how
-// many there were. It may run on several nodes at once: each offer ends once.
+// many there were. It may run on several nodes at once: each offer ends once. One that cannot be ended does not keep the
+// others of its page.
 func (a *App) ExpireOffers(ctx context.Context, id tenant.TenantID) (int, error) {
 	const page = 50
 	caller := tenant.System(id)
 	expired := 0
+	var failed error
 	for {
 		var due []tenant.OfferID
 		var batch pg.Batch
@@ -342,21 +366,25 @@ func (a *App) ExpireOffers(ctx context.Context, id tenant.TenantID) (int, error)
 			return expired, err
 		}
 		for _, offer := range due {
+			ended := 0
 			err := a.write(ctx, caller, "offer.run_out", func(ctx context.Context, t *tx) error {
+				ended = 0
 				o, err := t.offered(ctx, offer)
 				if err != nil || !o.Due(t.now) {
-					return err
+					return err // somebody was faster
 				}
-				_, err = t.letGo(ctx, o, waitlist.RanOut, "", false)
+				ended = 1
+				_, err = t.letGo(ctx, o, waitlist.RanOut, "", nil)
 				return err
 			}, losing(byPromotion))
 			if err != nil {
-				return expired, err
+				failed = cmp.Or(failed, err)
+				continue
 			}
-			expired++
+			expired += ended
 		}
-		if len(due) < page {
-			return expired, nil
+		if len(due) < page || failed != nil {
+			return expired, failed
 		}
 	}
 }

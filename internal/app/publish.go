@@ -55,7 +55,8 @@ func (a *App) turnAndFill(ctx context.Context, caller tenant.Caller, turning tur
 			return err
 		}
 		if turning.opens == "" {
-			_, err = t.withdraw(ctx, "The session is off sale.", after.ID)
+			freed, err := t.withdraw(ctx, "The session is off sale.", after.ID)
+			after.SeatsTaken -= freed[after.ID]
 			return err
 		}
 		after, promoted, err = t.refill(ctx, after, turning.opens)

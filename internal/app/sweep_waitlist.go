@@ -96,7 +96,9 @@ func (a *App) sweepOrphans(ctx context.Context, caller tenant.Caller, done *Swep
 		return err
 	}
 	for _, id := range entries {
+		mended := 0
 		err := a.write(ctx, caller, "sweep.orphan", func(ctx context.Context, t *tx) error {
+			mended = 0
 			e, err := t.entry(ctx, id)
 			if err != nil {
 				return err
@@ -110,30 +112,34 @@ func (a *App) sweepOrphans(ctx context.Context, caller tenant.Caller, done *Swep
 			e.Status = waitlist.Waiting
 			store.UpdateEntry(t.Tx, t.in, e, t.now)
 			t.tally.mended(mendedEntry)
+			mended = 1
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		done.Mended++
+		done.Mended += mended
 	}
 	for _, id := range rounds {
+		mended := 0
 		err := a.write(ctx, caller, "sweep.orphan", func(ctx context.Context, t *tx) error {
+			mended = 0
 			var round *waitlist.Round
 			var live []waitlist.Offer
 			var batch pg.Batch
 			store.FindRound(&batch, t.in, id, &round)
 			store.ListLiveOffersIn(&batch, t.in, id, &live)
-			if err := t.Load(ctx, &batch); err != nil || round == nil || round.Keeps == 0 || len(live) > 0 {
+			if err := t.Load(ctx, &batch); err != nil || round == nil || round.Keeps == 0 || sharing(live) > 0 {
 				return err
 			}
+			mended = 1
 			t.tally.mended(mendedRound)
 			return t.keepOrFree(ctx, round, 0, waitlist.BySweep)
 		}, losing(byPromotion))
 		if err != nil {
 			return err
 		}
-		done.Mended++
+		done.Mended += mended
 	}
 	return nil
 }

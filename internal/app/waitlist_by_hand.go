@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/booking"
@@ -23,7 +22,7 @@ type PriorityEdit struct {
 
 // SetPriority flags or scores an entry.
 func (a *App) SetPriority(ctx context.Context, caller tenant.Caller, id tenant.EntryID, edit PriorityEdit) (waitlist.Entry, error) {
-	return a.editEntry(ctx, caller, "waitlist.prioritized", id, edit.Reason, func(_ context.Context, _ *tx, e waitlist.Entry) (waitlist.Entry, map[tenant.EntryID]int64, error) {
+	return a.editEntry(ctx, caller, "waitlist.prioritized", id, edit.Reason, func(_ context.Context, _ *tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
 		if edit.Flagged != nil {
 			e.Flagged = *edit.Flagged
 		}
@@ -40,7 +39,7 @@ func (a *App) SetPriority(ctx context.Context, caller tenant.Caller, id tenant.E
 
 // MoveEntry puts an entry directly before another that stands in a queue with it; zero: at the end.
 func (a *App) MoveEntry(ctx context.Context, caller tenant.Caller, id, before tenant.EntryID, reason string) (waitlist.Entry, error) {
-	return a.editEntry(ctx, caller, "waitlist.moved", id, reason, func(ctx context.Context, t *tx, e waitlist.Entry) (waitlist.Entry, map[tenant.EntryID]int64, error) {
+	return a.editEntry(ctx, caller, "waitlist.moved", id, reason, func(ctx context.Context, t *tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
 		var other *waitlist.Entry
 		var batch pg.Batch
 		line := lineUp(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{id}})
@@ -63,21 +62,19 @@ func (a *App) MoveEntry(ctx context.Context, caller tenant.Caller, id, before te
 			return e, nil, nil
 		}
 		if before.IsZero() {
-			last := slices.MaxFunc(queue, func(a, b waitlist.Candidate) int {
-				return waitlist.Positions(slot, queue, rules, t.now)[a.Entry] - waitlist.Positions(slot, queue, rules, t.now)[b.Entry]
-			})
-			if last.Entry != id {
-				e.Flagged, e.Score, e.Key = last.Flagged, last.Score, waitlist.NextKey(t.now, last.Key)
-			}
+			moved := waitlist.MoveLast(slot, queue, id, rules, t.now)
+			e.Flagged, e.Score, e.Key = moved.Flagged, moved.Score, moved.Keys[id]
 			return e, nil, nil
 		}
 		moved := waitlist.MoveBefore(slot, queue, id, before, rules, t.now)
-		e.Flagged, e.Key = moved.Flagged, moved.Keys[id]
-		if moved.Score != nil {
-			e.Score = moved.Score
+		e.Flagged, e.Score, e.Key = moved.Flagged, moved.Score, moved.Keys[id]
+		var others []waitlist.Entry
+		for _, c := range queue {
+			if key, makesRoom := moved.Keys[c.Entry]; makesRoom && c.Entry != id {
+				others = append(others, waitlist.Entry{ID: c.Entry, Flagged: c.Flagged, Key: key})
+			}
 		}
-		delete(moved.Keys, id)
-		return e, moved.Keys, nil
+		return e, others, nil
 	})
 }
 
@@ -102,7 +99,7 @@ func (s *standings) together(with tenant.EntryID) (waitlist.Slot, []waitlist.Can
 
 // editEntry changes how an entry that waits stands in line, and perhaps others' keys with it.
 func (a *App) editEntry(ctx context.Context, caller tenant.Caller, action string, id tenant.EntryID, reason string,
-	edit func(context.Context, *tx, waitlist.Entry) (waitlist.Entry, map[tenant.EntryID]int64, error),
+	edit func(context.Context, *tx, waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error),
 ) (waitlist.Entry, error) {
 	var edited waitlist.Entry
 	err := a.write(ctx, caller, action, func(ctx context.Context, t *tx) error {
@@ -119,9 +116,7 @@ func (a *App) editEntry(ctx context.Context, caller tenant.Caller, action string
 			return err
 		}
 		store.UpdateEntry(t.Tx, t.in, e, t.now)
-		if len(others) > 0 {
-			store.SetKeys(t.Tx, t.in, others, t.now)
-		}
+		store.SetOrder(t.Tx, t.in, append(others, e), t.now)
 		if edited, err = t.standing(ctx, e); err != nil {
 			return err
 		}

@@ -158,18 +158,12 @@ func (a *App) ExplainEntry(ctx context.Context, caller tenant.Caller, id tenant.
 	for _, o := range story.Offers {
 		queues = append(queues, o.Queue)
 	}
-	var decisions []store.Decided
 	var next pg.Batch
 	store.ListDecisions(&next, caller.Tenant, store.DecisionQuery{
-		Queues: queues, From: entry.CreatedAt, Oldest: true, Limit: storyLength,
-	}, &decisions)
+		Queues: queues, Entry: id, From: entry.CreatedAt, Oldest: true, Limit: storyLength,
+	}, &story.Decisions)
 	if err := a.read(ctx, caller, &next); err != nil {
 		return story, err
-	}
-	for _, d := range decisions {
-		if slices.ContainsFunc(d.Decision.Verdicts, func(v waitlist.Verdict) bool { return v.Entry == id }) {
-			story.Decisions = append(story.Decisions, d)
-		}
 	}
 	one := []waitlist.Entry{*entry}
 	if err := a.stand(ctx, caller, one); err != nil {

@@ -19,7 +19,12 @@ import (
 // so transactions do not nest.
 type Tx struct {
 	session
+	again []int64 // what to queue on if it is run again
 }
+
+// QueueAgainOn is QueueOn for what is known only inside: if the transaction has to be run again it waits in line first, behind
+// others that named one of the same keys.
+func (tx *Tx) QueueAgainOn(keys ...int64) { tx.again = append(tx.again, keys...) }
 
 // Write queues a statement that is sent, in order, together with COMMIT when
 // the transaction's body returns, or ahead of the next Load, Query or Exec.
@@ -54,6 +59,13 @@ func QueueOn(keys ...int64) Option {
 	sorted := slices.Clone(keys)
 	slices.Sort(sorted) // everyone waits in the same order, so nobody waits in a circle
 	return func(r *run) { r.queue = slices.Compact(sorted) }
+}
+
+// learn queues the next attempt on what the last one named.
+func (r *run) learn(keys []int64) {
+	if len(keys) > 0 {
+		QueueOn(slices.Concat(r.queue, keys)...)(r)
+	}
 }
 
 // run is one transaction over all its attempts.
@@ -145,7 +157,8 @@ func (r *run) attempt(ctx context.Context, fn func(context.Context, *Tx) error) 
 	if err != nil {
 		return connectionLost(err) && ctx.Err() == nil, fmt.Errorf("%s: wait in line: %w", r.name, err)
 	}
-	tx := &Tx{session{conn: conn.Conn(), pending: opening("begin isolation level serializable, read write", r.scope)}}
+	tx := &Tx{session: session{conn: conn.Conn(), pending: opening("begin isolation level serializable, read write", r.scope)}}
+	defer func() { r.learn(tx.again) }()
 	if err = fn(ctx, tx); err != nil || tx.failed != nil {
 		tx.rollBack(ctx, line...)
 		return r.judge(ctx, tx, err)

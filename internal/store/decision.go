@@ -77,6 +77,7 @@ type DecisionQuery struct {
 	Location tenant.LocationID
 	Service  tenant.ServiceID
 	Queues   []waitlist.Queue // any of these; nil: all
+	Entry    tenant.EntryID   // that it looked at
 	From     time.Time
 	Until    time.Time
 	WithNote bool
@@ -98,6 +99,7 @@ where d.tenant_id = $1 and ($2::uuid is null or d.session_id = $2) and ($3::uuid
   and ($8::uuid is null or `+after+`)
   and (coalesce(cardinality($10::uuid[]), 0) = 0 or (d.location_id, d.service_id, d.local_date) in (
     select k.location_id, k.service_id, k.local_date from unnest($10::uuid[], $11::uuid[], $12::date[]) as k (location_id, service_id, local_date)))
+  and ($13::uuid is null or d.verdicts @> jsonb_build_array(jsonb_build_object('entry_id', $13::uuid)))
 order by `+order+` limit $9`, in, q.Session, q.Location, q.Service, optional(q.From), optional(q.Until), q.WithNote, q.AfterID, q.Limit,
-		locations, services, dates), into, scanDecision)
+		locations, services, dates, q.Entry), into, scanDecision)
 }

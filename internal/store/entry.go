@@ -89,6 +89,14 @@ where e.tenant_id = $1 and e.id in (select p.entry_id from waitlist_places p whe
 order by e.join_key, e.id`, in, sessions), into, collectEntry)
 }
 
+// ListWaitingElsewhere names those of the entries that wait for any of the sessions by name which wait for others, too.
+func ListWaitingElsewhere(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]tenant.EntryID) {
+	pg.Collect(b.Queue(`
+select distinct p.entry_id from waitlist_places p
+join waitlist_places o on o.tenant_id = p.tenant_id and o.entry_id = p.entry_id
+where p.tenant_id = $1 and p.session_id = any($2) and not (o.session_id = any($2))`, in, sessions), into, pgx.RowTo[tenant.EntryID])
+}
+
 // ListWindows reads the open wishes of a member for windows of a service at a location.
 func ListWindows(b *pg.Batch, in tenant.TenantID, member tenant.MemberID, service tenant.ServiceID, location tenant.LocationID, into *[]waitlist.Entry) {
 	pg.Collect(b.Queue(`select`+entryColumns+` from waitlist_entries e`+entryJoins+`
@@ -167,12 +175,11 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::text::time, $12::text::tim
 		e.Coach, e.Party, e.Status, e.Key, e.Subscription, e.Channel, e.ByStaff, e.ExternalRef, e.RequestHash, e.Note, e.CreatedBy, e.CreatedAt)
 }
 
-// UpdateEntry writes what changes in an entry's life with the transaction.
+// UpdateEntry writes what changes in an entry's life with the transaction, but for its standing in line: see SetOrder.
 func UpdateEntry(tx *pg.Tx, in tenant.TenantID, e waitlist.Entry, now time.Time) {
 	tx.Write(`
-update waitlist_entries set status = $3, booking_id = $4, passed_over_reason = $5, updated_at = $6, closed_at = $7, tries = $8, flagged = $9, score = $10,
-  join_key = $11
-where tenant_id = $1 and id = $2`, in, e.ID, e.Status, e.Booking, e.PassedOver, now, e.ClosedAt, e.Tries, e.Flagged, e.Score, e.Key)
+update waitlist_entries set status = $3, booking_id = $4, passed_over_reason = $5, updated_at = $6, closed_at = $7, tries = $8, score = $9
+where tenant_id = $1 and id = $2`, in, e.ID, e.Status, e.Booking, e.PassedOver, now, e.ClosedAt, e.Tries, e.Score)
 }
 
 // PassOver notes for entries why freed seats passed them by.
@@ -186,13 +193,21 @@ from unnest($2::uuid[], $3::text[]) as p (id, reason)
 where e.tenant_id = $1 and e.id = p.id`, in, entries, reasons, now)
 }
 
-// SetKeys gives entries other places in the order of joining.
-func SetKeys(tx *pg.Tx, in tenant.TenantID, keys map[tenant.EntryID]int64, now time.Time) {
-	ids, values := make([]tenant.EntryID, 0, len(keys)), make([]int64, 0, len(keys))
-	for id, key := range keys {
-		ids, values = append(ids, id), append(values, key)
+// SetOrder gives entries, with all their places, other standings in line: flags and keys.
+func SetOrder(tx *pg.Tx, in tenant.TenantID, entries []waitlist.Entry, now time.Time) {
+	ids, flags, keys := make([]tenant.EntryID, len(entries)), make([]bool, len(entries)), make([]int64, len(entries))
+	for i, e := range entries {
+		ids[i], flags[i], keys[i] = e.ID, e.Flagged, e.Key
 	}
+	const with = ` from unnest($2::uuid[], $3::boolean[], $4::bigint[]) as k (id, flagged, key) where `
+	tx.Write(`update waitlist_entries e set flagged = k.flagged, join_key = k.key, updated_at = $5`+with+`e.tenant_id = $1 and e.id = k.id`,
+		in, ids, flags, keys, now)
+	tx.Write(`update waitlist_places p set flagged = k.flagged, join_key = k.key`+with+`p.tenant_id = $1 and p.entry_id = k.id`, in, ids, flags, keys)
+	// Whoever joins later stands behind them.
 	tx.Write(`
-update waitlist_entries e set join_key = k.key, updated_at = $4 from unnest($2::uuid[], $3::bigint[]) as k (id, key)
-where e.tenant_id = $1 and e.id = k.id`, in, ids, values, now)
+update waitlist_queues q set last_key = greatest(q.last_key, p.key)
+from (
+  select p.location_id, p.service_id, p.local_date, max(p.join_key) as key from waitlist_places p
+  where p.tenant_id = $1 and p.entry_id = any($2) group by 1, 2, 3) p
+where q.tenant_id = $1 and q.location_id = p.location_id and q.service_id = p.service_id and q.local_date = p.local_date and q.last_key < p.key`, in, ids)
 }

@@ -55,17 +55,17 @@ set waiting = waitlist_queues.waiting + 1, last_key = greatest(waitlist_queues.l
 		in, locations, services, dates, e.Key)
 	if len(sessions) == 0 {
 		tx.Write(`
-insert into waitlist_places (tenant_id, location_id, service_id, local_date, entry_id, member_id)
-select $1, k.location_id, k.service_id, k.local_date, $5, $6
+insert into waitlist_places (tenant_id, location_id, service_id, local_date, entry_id, member_id, join_key)
+select $1, k.location_id, k.service_id, k.local_date, $5, $6, $7
 from unnest($2::uuid[], $3::uuid[], $4::date[]) as k (location_id, service_id, local_date)`,
-			in, locations, services, dates, e.ID, e.Member)
+			in, locations, services, dates, e.ID, e.Member, e.Key)
 		return
 	}
 	tx.Write(`
-insert into waitlist_places (tenant_id, location_id, service_id, local_date, entry_id, member_id, session_id)
-select $1, k.location_id, k.service_id, k.local_date, $5, $6, k.session_id
+insert into waitlist_places (tenant_id, location_id, service_id, local_date, entry_id, member_id, session_id, join_key)
+select $1, k.location_id, k.service_id, k.local_date, $5, $6, k.session_id, $8
 from unnest($2::uuid[], $3::uuid[], $4::date[], $7::uuid[]) as k (location_id, service_id, local_date, session_id)`,
-		in, locations, services, dates, e.ID, e.Member, sessions)
+		in, locations, services, dates, e.ID, e.Member, sessions, e.Key)
 	tx.Write(`update sessions set waiting = waiting + 1 where tenant_id = $1 and id = any($2)`, in, sessions)
 }
 
@@ -177,22 +177,29 @@ order by s.starts_at, s.id`, in, sessions), into, pgx.RowTo[tenant.SessionID])
 
 // InLine is a page of those who would take a seat in a session.
 type InLine struct {
-	Session  tenant.SessionID
-	Queue    waitlist.Queue
-	AfterKey int64
-	AfterID  tenant.EntryID
-	Limit    int // 0: all
+	Session      tenant.SessionID
+	Queue        waitlist.Queue
+	AfterFlagged bool
+	AfterKey     int64
+	AfterID      tenant.EntryID
+	Limit        int // 0: all
 }
 
 // ListInLine reads, in the order of joining, the entries of a queue that name a session or a window; those that staff
-// flagged come first, on the first page.
+// flagged come first. An entry has one such place in a queue at most.
 func ListInLine(b *pg.Batch, in tenant.TenantID, q InLine, into *[]waitlist.Entry) {
-	pg.Collect(b.Queue(`select`+entryColumns+` from waitlist_places p
-  join waitlist_entries e on e.tenant_id = p.tenant_id and e.id = p.entry_id`+entryJoins+`
-where p.tenant_id = $1 and p.location_id = $2 and p.service_id = $3 and p.local_date = $4 and (p.session_id is null or p.session_id = $5)
-  and ($7::uuid is null or (not e.flagged and (e.join_key, e.id) > ($6, $7)))
-order by e.flagged desc, e.join_key, e.id limit nullif($8, 0)`,
-		in, q.Queue.Location, q.Queue.Service, date(q.Queue.Date), q.Session, q.AfterKey, q.AfterID, q.Limit), into, collectEntry)
+	after := ``
+	arguments := []any{in, q.Queue.Location, q.Queue.Service, date(q.Queue.Date), q.Session, q.Limit}
+	if !q.AfterID.IsZero() {
+		after = ` and (not flagged, join_key, entry_id) > ($7, $8, $9)`
+		arguments = append(arguments, !q.AfterFlagged, q.AfterKey, q.AfterID)
+	}
+	pg.Collect(b.Queue(`select`+entryColumns+` from (
+  select * from waitlist_places
+  where tenant_id = $1 and location_id = $2 and service_id = $3 and local_date = $4 and (session_id is null or session_id = $5)`+after+`
+  order by tenant_id, location_id, service_id, local_date, (not flagged), join_key, entry_id limit nullif($6, 0)) p
+  cross join lateral (select * from waitlist_entries e where e.tenant_id = $1 and e.id = p.entry_id offset 0) e`+entryJoins+`
+order by (not p.flagged), p.join_key, p.entry_id`, arguments...), into, collectEntry)
 }
 
 // Rival is somebody who stands in line with somebody else, whose place in it is asked for.

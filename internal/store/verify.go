@@ -126,7 +126,7 @@ where r.tenant_id = $1 and o.seats + r.keeps > r.freed`,
 select r.id::text, format('it keeps %s for nobody', r.keeps)
 from waitlist_rounds r
 where r.tenant_id = $1 and r.keeps > 0 and not exists (
-  select from waitlist_offers o where o.tenant_id = $1 and o.round_id = r.id and o.status = 'LIVE')`,
+  select from waitlist_offers o where o.tenant_id = $1 and o.round_id = r.id and o.status = 'LIVE' and o.shared)`,
 	},
 	{
 		Name: "an accepted offer is a booking", Invariant: SeatsFindMoves, sql: `

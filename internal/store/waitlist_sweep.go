@@ -76,7 +76,7 @@ order by e.id limit $2`, in, limit), entries, pgx.RowTo[tenant.EntryID])
 	pg.Collect(b.Queue(`
 select r.id from waitlist_rounds r
 where r.tenant_id = $1 and r.keeps > 0 and not exists (
-  select from waitlist_offers o where o.tenant_id = $1 and o.round_id = r.id and o.status = 'LIVE')
+  select from waitlist_offers o where o.tenant_id = $1 and o.round_id = r.id and o.status = 'LIVE' and o.shared)
 order by r.id limit $2`, in, limit), rounds, pgx.RowTo[tenant.RoundID])
 }
 

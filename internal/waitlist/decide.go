@@ -156,7 +156,11 @@ func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *C
 		d.Verdicts = append(d.Verdicts, Verdict{Entry: c.Entry, Member: c.Member, Reason: reason, Score: c.score, Party: c.Party})
 	}
 	if d.Mode == FirstToClaim && len(d.Grants) > 0 {
-		d.Given = *slot.Seats // whoever comes first
+		wanted := 0
+		for _, g := range d.Grants {
+			wanted += g.Seats
+		}
+		d.Given = min(*slot.Seats, wanted) // whoever comes first
 	}
 	return d.moved()
 }

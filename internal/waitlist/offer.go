@@ -93,7 +93,7 @@ func (o Offer) Reserves() int {
 type Round struct {
 	ID      tenant.RoundID   `json:"id,omitzero"`
 	Session tenant.SessionID `json:"-"`
-	Freed   int              `json:"freed"` // seats, when it began
+	Freed   int              `json:"freed"` // seats that it gives: those when it began, or all that were open since, if more
 	// Keeps are the seats that it keeps for whoever claims them first; none in the other modes.
 	Keeps  int              `json:"keeps,omitempty"`
 	Tried  []tenant.EntryID `json:"tried,omitempty"` // in the order in which they were asked

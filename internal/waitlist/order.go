@@ -114,3 +114,26 @@ func MoveBefore(slot Slot, queue []Candidate, entry, before tenant.EntryID, rule
 	}
 	return moved
 }
+
+// MoveLast moves an entry of a queue behind all others of it: it takes over the flag of the last and, where scores count, its
+// score. An entry that is the last stays as it is.
+func MoveLast(slot Slot, queue []Candidate, entry tenant.EntryID, rules *Compiled, now time.Time) Moved {
+	order := rules.scene(slot, Round{}, now).inOrder(queue)
+	last := order[len(order)-1]
+	moved := Moved{Flagged: last.Flagged, Score: last.Score, Keys: map[tenant.EntryID]int64{entry: last.Key}}
+	if last.Entry == entry {
+		return moved
+	}
+	moved.Keys[entry] = NextKey(now, last.Key)
+	if rules.Order != ByJoining {
+		moved.Score = &last.score
+		return moved
+	}
+	moved.Score = nil
+	for i := range queue {
+		if queue[i].Entry == entry {
+			moved.Score = queue[i].Score // it does not count, and is theirs
+		}
+	}
+	return moved
+}

@@ -1,0 +1,272 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+func TestJoiningIsRefused(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	full, _, _ := h.full(1)
+	open := h.session(slot{Starts: noon.Add(50 * time.Hour), Waitlist: 5})
+	none := h.session(slot{Starts: noon.Add(51 * time.Hour), Capacity: 1})
+	h.mustBook(h.member("Holder"), none)
+	small, _, _ := h.full(1, starting(noon.Add(53*time.Hour)), func(s *slot) { s.Waitlist = 1 })
+	h.waiters(1, names(small))
+	holder, waiter := h.member("Holder"), h.member("Waiter")
+	taken := h.session(slot{Starts: noon.Add(55 * time.Hour), Capacity: 1, Waitlist: 5})
+	h.mustBook(holder, taken)
+	h.mustJoin(waiter, names(full))
+	h.mustJoin(waiter, h.window("2026-03-23", "2026-03-25", "08:00", "12:00"))
+	foreign, _, _ := h.another().full(1)
+	mia := h.member("Mia")
+	for name, tt := range map[string]struct {
+		who  tenant.Caller
+		ask  app.JoinRequest
+		want fault.Reason
+	}{
+		"there are seats":                   {mia, names(open), fault.SeatsAvailable},
+		"one of several has seats":          {mia, names(full, open), fault.SeatsAvailable},
+		"a session in the window has seats": {mia, h.window("2026-03-18", "2026-03-18", "10:00", "20:00"), fault.SeatsAvailable},
+		"no queue":                          {mia, names(none), fault.WaitlistClosed},
+		"no room in the queue":              {mia, names(small), fault.WaitlistFull},
+		"has a booking":                     {holder, names(taken), fault.AlreadyBooked},
+		"waits already":                     {waiter, names(full), fault.AlreadyBooked},
+		"waits for one of several":          {waiter, names(taken, full), fault.AlreadyBooked},
+		"waits in a window that overlaps":   {waiter, h.window("2026-03-25", "2026-03-29", "08:00", "12:00"), fault.AlreadyBooked},
+		"the window has passed":             {mia, h.window("2026-03-10", "2026-03-15", "08:00", "12:00"), fault.InvalidField},
+		"the window ends before it begins":  {mia, h.window("2026-03-25", "2026-03-24", "08:00", "12:00"), fault.InvalidField},
+		"the window is too long":            {mia, h.window("2026-03-20", "2026-06-20", "08:00", "12:00"), fault.InvalidField},
+		"a party too large for a window":    {mia, func() app.JoinRequest { r := h.window("2026-03-25", "2026-03-25", "08:00", "12:00"); r.Party = 5; return r }(), fault.PartySize},
+		"another tenant's session":          {mia, names(foreign), fault.SessionNotFound},
+		"an unknown session among several":  {mia, names(full, newID[tenant.SessionID]()), fault.SessionNotFound},
+		"for somebody else":                 {own(mia), app.JoinRequest{Sessions: []tenant.SessionID{full}, Member: waiter.Member}, fault.MemberNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := h.join(tt.who, tt.ask)
+			wantReason(t, err, tt.want)
+		})
+	}
+	h.wantSound()
+}
+
+func TestTheQueueOfADayHasALimit(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.rules(func(s *waitlist.Settings) { s.MaxQueueSize = new(2) })
+	one, _, _ := h.full(1)
+	two, _, _ := h.full(1, starting(noon.Add(50*time.Hour)))
+	next, _, _ := h.full(1, starting(noon.Add(72*time.Hour)))
+	h.waiters(1, names(one))
+	h.mustJoin(h.member("Both"), names(one, two)) // counts once
+	_, err := h.join(h.member("Late"), names(two))
+	wantReason(t, err, fault.WaitlistFull)
+	if day := meta(t, err, "date"); day != "2026-03-18" {
+		t.Errorf("date %s", day)
+	}
+	_, err = h.join(h.member("Late"), h.window("2026-03-17", "2026-03-19", "00:00", "23:59"))
+	wantReason(t, err, fault.WaitlistFull)
+	_, err = h.book(h.member("Booker"), two)
+	wantReason(t, err, fault.SessionFull)
+	h.waiters(2, names(next)) // another day, another queue
+	h.wantSound()
+}
+
+func TestAClosedWaitlistTakesNobody(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	class, _, _ := h.full(1)
+	h.rules(func(s *waitlist.Settings) { s.Enabled = new(false) })
+	_, err := h.join(h.member("Mia"), names(class))
+	wantReason(t, err, fault.WaitlistClosed)
+	_, err = h.join(h.member("Mia"), h.window("2026-03-25", "2026-03-25", "08:00", "12:00"))
+	wantReason(t, err, fault.WaitlistClosed)
+}
+
+func TestPositionsFollowTheOrder(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	class, _, _ := h.full(1)
+	who, ids := h.waiters(3, names(class))
+	h.exec(`update members set tier = 'gold' where id = $1`, who[2].Member)
+	positions := func() string {
+		return fmt.Sprint(h.entry(ids[0]).Position, h.entry(ids[1]).Position, h.entry(ids[2]).Position)
+	}
+	if got := positions(); got != "1 2 3" {
+		t.Errorf("by joining: %s", got)
+	}
+	h.rules(func(s *waitlist.Settings) {
+		s.Order, s.TierBonus = new(waitlist.ByPriority), &map[string]int{"gold": 20}
+	})
+	if got := positions(); got != "2 3 1" {
+		t.Errorf("by priority: %s", got)
+	}
+	if _, err := h.app.SetPriority(context.Background(), h.Owner, ids[1], app.PriorityEdit{Flagged: new(true)}); err != nil {
+		t.Fatal(err)
+	}
+	if got := positions(); got != "3 1 2" {
+		t.Errorf("with a flag: %s", got)
+	}
+	if e, err := h.app.LeaveWaitlist(context.Background(), own(who[1]), ids[1], "", false); err != nil || e.Status != waitlist.Cancelled || e.Position != 0 {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if got := positions(); got != "2 0 1" {
+		t.Errorf("after one left: %s", got)
+	}
+	for range 2 {
+		if _, err := h.app.LeaveWaitlist(context.Background(), own(who[1]), ids[1], "", false); err != nil {
+			t.Errorf("leaving again: %v", err)
+		}
+	}
+	_, err := h.app.LeaveWaitlist(context.Background(), own(who[0]), ids[2], "", false)
+	wantReason(t, err, fault.EntryNotFound)
+	h.wantSound()
+}
+
+func TestJoiningWithAReferenceHappensOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	class, _, _ := h.full(1)
+	mia := h.member("Mia")
+	for name, ask := range map[string]app.JoinRequest{
+		"a session": names(class),
+		// It began yesterday; what is asked for is the same however late it is asked again.
+		"a window": h.window("2026-03-15", "2026-03-16", "00:00", "23:59"),
+	} {
+		ask.ExternalRef = "ref of " + name
+		first := h.mustJoin(mia, ask)
+		again, err := h.join(mia, ask)
+		if err != nil || !again.Repeated || again.Entry.ID != first.ID {
+			t.Errorf("%s: %+v, %v", name, again, err)
+		}
+		ask.Party = 2
+		_, err = h.join(mia, ask)
+		wantReason(t, err, fault.ExternalRefConflict)
+	}
+	h.wantSound()
+}
+
+// Whoever wishes for any of several has a place in each queue, and gives all of them up on winning one.
+func TestWinningOneOfSeveralEndsTheRest(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	one, _, _ := h.full(1)
+	two, who, booked := h.full(1, starting(noon.Add(72*time.Hour)))
+	mia := h.member("Mia")
+	id := h.mustJoin(mia, names(one, two)).ID
+	if got := h.queryText(`select string_agg(waiting::text, ' ') from sessions where id = any($1)`, []tenant.SessionID{one, two}); got != "1 1" {
+		t.Errorf("waiting %s", got)
+	}
+	h.mustCancel(who[0], booked[0])
+	h.wantEntries(map[tenant.EntryID]waitlist.Status{id: waitlist.Booked})
+	if n := h.count(`select count(*) from waitlist_places`); n != 0 {
+		t.Errorf("%d places are left", n)
+	}
+	h.wantSound()
+}
+
+// A wish for any of several goes with the last of them.
+func TestAnyOfSeveralEndsWithTheLast(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	one, _, _ := h.full(1)
+	two, _, _ := h.full(1, starting(noon.Add(72*time.Hour)))
+	id := h.mustJoin(h.member("Mia"), names(one, two)).ID
+	for i, class := range []tenant.SessionID{one, two} {
+		if _, err := h.app.CancelSession(context.Background(), h.Owner, class, "", false); err != nil {
+			t.Fatal(err)
+		}
+		h.wantEntries(map[tenant.EntryID]waitlist.Status{id: []waitlist.Status{waitlist.Waiting, waitlist.Cancelled}[i]})
+		h.wantSound()
+	}
+}
+
+// Windows are days and times at the location: over midnight, and on the Sunday on which its clocks skip an hour.
+func TestWindowsAreOfTheLocationsClock(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		from, until, earliest, latest string
+		starts                        time.Time
+		fits                          bool
+	}{
+		"in it":                          {"2026-03-18", "2026-03-18", "18:00", "20:00", utc("2026-03-18T18:30:00Z"), true}, // 19:30 in Berlin
+		"at the same time in UTC":        {"2026-03-18", "2026-03-18", "20:30", "21:00", utc("2026-03-18T20:30:00Z"), true}, // half an hour off: flexible
+		"too late":                       {"2026-03-18", "2026-03-18", "18:00", "20:00", utc("2026-03-18T20:01:00Z"), false},
+		"late by what rules allow":       {"2026-03-18", "2026-03-18", "18:00", "20:00", utc("2026-03-18T20:00:00Z"), true},
+		"over midnight, before it":       {"2026-03-18", "2026-03-18", "22:00", "01:00", utc("2026-03-18T22:30:00Z"), true},
+		"over midnight, after it":        {"2026-03-18", "2026-03-18", "22:00", "01:00", utc("2026-03-17T23:30:00Z"), true}, // 0:30 of the day
+		"after midnight of the next day": {"2026-03-18", "2026-03-18", "22:00", "01:00", utc("2026-03-18T23:30:00Z"), false},
+		"before the clocks go forward":   {"2026-03-29", "2026-03-29", "01:00", "01:59", utc("2026-03-29T00:30:00Z"), true},
+		"after the clocks went forward":  {"2026-03-29", "2026-03-29", "18:00", "18:30", utc("2026-03-29T16:15:00Z"), true}, // 18:15 in summer time
+		"the day before, in winter time": {"2026-03-28", "2026-03-28", "18:00", "18:30", utc("2026-03-28T16:15:00Z"), true}, // 17:15: early by what rules allow
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			id := h.mustJoin(h.member("Mia"), h.window(tt.from, tt.until, tt.earliest, tt.latest)).ID
+			h.createSession(h.sessionInput(tt.starts), true)
+			if got := h.entry(id).Status == waitlist.Booked; got != tt.fits {
+				t.Errorf("fits: %v", got)
+			}
+			h.wantSound()
+		})
+	}
+}
+
+// Queues follow a session to another day.
+func TestQueuesFollowTheirSession(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mode(waitlist.OfferInTurn)
+	class, who, booked := h.full(2)
+	other, _, _ := h.full(1, starting(noon.Add(50*time.Hour)))
+	_, ids := h.waiters(2, names(class))
+	both := h.mustJoin(h.member("Both"), names(class, other)).ID
+	h.mustCancel(who[0], booked[0])
+	h.shift(class, noon.Add(96*time.Hour))
+	if got := h.queryText(`select string_agg(local_date || ' ' || waiting, ', ' order by local_date) from waitlist_queues`); got != "2026-03-18 1, 2026-03-20 3" {
+		t.Error(got)
+	}
+	// The offer was for another time, and is made again for this one.
+	offers := h.offers(class)
+	if len(offers) != 2 || h.live(ids[0]).ExpiresAt.IsZero() {
+		t.Errorf("%+v", offers)
+	}
+	if e := h.entry(ids[0]); e.Tries != 1 {
+		t.Errorf("%d tries count", e.Tries)
+	}
+	h.mustCancel(who[1], booked[1])
+	h.wantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Offered, ids[1]: waitlist.Offered, both: waitlist.Waiting})
+	h.wantSound()
+}
+
+// Staff join for members, through channels of their own and past their credits.
+func TestStaffJoinForMembers(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	class, who, booked := h.full(1)
+	mia := h.member("Mia")
+	h.subscribe(mia, h.plan(credit.Plan{Kind: credit.Credits, Credits: 1}))
+	h.mustBook(mia, h.session(slot{Starts: noon.Add(70 * time.Hour)}))
+	_, err := h.join(mia, names(class))
+	wantReason(t, err, fault.NoCredits)
+	place, err := h.app.JoinWaitlist(context.Background(), h.Owner, app.JoinRequest{
+		Member: mia.Member, Sessions: []tenant.SessionID{class}, Party: 1, Channel: catalog.Phone,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.mustCancel(who[0], booked[0])
+	h.wantEntries(map[tenant.EntryID]waitlist.Status{place.Entry.ID: waitlist.Booked})
+	h.wantSound()
+}

@@ -1,0 +1,285 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// fiftySweeps wakes fifty engines at once for a seat that came free unnoticed, and counts the offers that it led to.
+func fiftySweeps(t *testing.T, h *house) int {
+	t.Helper()
+	h.mode(waitlist.OfferInTurn)
+	class, _, booked := h.full(1)
+	h.waiters(5, names(class))
+	h.exec(`update bookings set status = 'CANCELLED', cancelled_at = $2 where id = $1`, booked[0], noon)
+	h.exec(`update sessions set seats_taken = 0 where id = $1`, class)
+	together(50, func(int) {
+		if _, err := h.app.SweepTenant(context.Background(), h.Tenant); err != nil && fault.ReasonOf(err) != fault.Contention {
+			t.Error(err)
+		}
+	})
+	return h.count(`select count(*) from waitlist_offers where session_id = $1`, class)
+}
+
+// Fifty engines that see one freed seat make one offer. Serializable transactions and the check on the counter guard it.
+func TestFiftyEnginesMakeOneOffer(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	if n := fiftySweeps(t, h); n != 1 {
+		t.Errorf("%d offers", n)
+	}
+	h.wantSound()
+}
+
+// The control of the test above: two engines without isolation, who have both read the seat as free, offer it twice.
+func TestEnginesWithoutIsolationOfferTwice(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		careless bool
+		offers   int
+	}{"guarded": {false, 1}, "unguarded": {true, 2}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, h := arenaHouse(t)
+			h.mode(waitlist.OfferInTurn)
+			class, _, booked := h.full(1)
+			_, entries := h.waiters(2, names(class))
+			h.exec(`update bookings set status = 'CANCELLED', cancelled_at = $2 where id = $1`, booked[0], noon)
+			h.exec(`update sessions set seats_taken = 0 where id = $1`, class)
+			if a.careless = tt.careless; a.careless {
+				h.exec(`alter table sessions drop constraint sessions_capacity`)
+			}
+			byHand := func(e tenant.EntryID) func() {
+				return func() {
+					_, err := h.app.OfferPlace(context.Background(), h.Owner, app.OfferRequest{Session: class, Entry: e})
+					if err != nil && fault.ReasonOf(err) != fault.SessionFull {
+						t.Error(err)
+					}
+				}
+			}
+			a.race(byHand(entries[0]), byHand(entries[1]))
+			if n := h.count(`select count(*) from waitlist_offers where session_id = $1`, class); n != tt.offers {
+				t.Errorf("%d offers", n)
+			}
+			if sound := len(h.violations()) == 0; sound == tt.careless {
+				t.Errorf("sound: %v", sound)
+			}
+		})
+	}
+}
+
+// At the instant at which an offer runs out, accepting it and ending it have one winner. Two nodes, between whose clocks it runs out,
+// do both.
+func TestAcceptAgainstExpiry(t *testing.T) {
+	t.Parallel()
+	contest := func(h *house, a *arena) (status waitlist.OfferStatus, told error) {
+		class, who, booked := h.full(1)
+		waiters, entries := h.waiters(2, names(class))
+		h.mustCancel(who[0], booked[0])
+		o := h.live(entries[0])
+		in, out := h.onClock(o.ExpiresAt.Add(-time.Microsecond)), h.onClock(o.ExpiresAt)
+		a.race(
+			func() { _, told = in.AcceptOffer(context.Background(), own(waiters[0]), o.ID, tenant.SubscriptionID{}) },
+			func() {
+				if _, err := out.ExpireOffers(context.Background(), h.Tenant); err != nil {
+					h.t.Error(err)
+				}
+			})
+		return h.offers(class)[0].Status, told
+	}
+	t.Run("guarded", func(t *testing.T) {
+		t.Parallel()
+		a, h := arenaHouse(t)
+		h.mode(waitlist.OfferInTurn)
+		for range 4 {
+			switch status, told := contest(h, a); {
+			case told == nil && status != waitlist.Accepted, told != nil && status != waitlist.RanOut:
+				t.Errorf("the answer was %v, the offer is %s", told, status)
+			case told != nil:
+				wantReason(t, told, fault.OfferNotLive)
+			}
+		}
+		h.wantSound()
+	})
+	t.Run("unguarded", func(t *testing.T) {
+		t.Parallel()
+		a, h := arenaHouse(t)
+		h.mode(waitlist.OfferInTurn)
+		a.careless = true
+		h.exec(`alter table sessions drop constraint sessions_capacity`)
+		h.exec(`alter table waitlist_offers drop constraint waitlist_offers_check1`) // accepted is booked
+		h.exec(`alter table waitlist_entries drop constraint waitlist_entries_check4`)
+		h.exec(`alter table waitlist_entries drop constraint waitlist_entries_check3`)
+		_, _ = contest(h, a)
+		if len(h.violations()) == 0 {
+			t.Error("without its guards the race breaks nothing")
+		}
+	})
+}
+
+// onClock is another node, on whose clock it is so late.
+func (h *house) onClock(now time.Time) *app.App {
+	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return app.New(app.Config{DB: h.db.DB, Now: func() time.Time { return now }, Claims: claims})
+}
+
+// Two who claim one seat of which all were told: one gets it, the other hears that it is gone. Each writes before it has read all, so
+// that the second waits for the first: there is no moment at which an arena could hold both.
+func TestTwoClaimOneSeat(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mode(waitlist.FirstToClaim)
+	for range 4 {
+		class, who, booked := h.full(1)
+		waiters, entries := h.waiters(4, names(class))
+		h.mustCancel(who[0], booked[0])
+		errs, won := make([]error, len(waiters)), 0
+		live := make([]waitlist.Offer, len(waiters))
+		for i, e := range entries {
+			live[i] = h.live(e)
+		}
+		together(len(waiters), func(i int) { _, errs[i] = h.accept(waiters[i], live[i]) })
+		for _, err := range errs {
+			if err == nil {
+				won++
+				continue
+			}
+			wantReason(t, err, fault.OfferNotLive)
+		}
+		if won != 1 || h.taken(class) != 1 {
+			t.Errorf("%d have claimed it, %d seats are taken", won, h.taken(class))
+		}
+	}
+	h.wantSound()
+}
+
+func TestDeclineAgainstSessionCancel(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mode(waitlist.OfferInTurn)
+	for range 5 {
+		class, who, booked := h.full(1)
+		waiters, entries := h.waiters(2, names(class))
+		h.mustCancel(who[0], booked[0])
+		o := h.live(entries[0])
+		together(2, func(i int) {
+			if i == 0 {
+				if _, err := h.decline(waiters[0], o, false); err != nil && fault.ReasonOf(err) != fault.OfferNotLive {
+					t.Error(err)
+				}
+				return
+			}
+			if _, err := h.app.CancelSession(context.Background(), h.Owner, class, "", false); err != nil {
+				t.Error(err)
+			}
+		})
+		h.wantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Cancelled, entries[1]: waitlist.Cancelled})
+		if n := h.taken(class); n != 0 {
+			t.Errorf("%d seats are taken", n)
+		}
+	}
+	h.wantSound()
+}
+
+// Two hundred people cancel at once on a day on which two thousand wait: every seat ends in one move, and nobody is turned away.
+func TestTwoHundredCancelAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []waitlist.Mode{waitlist.OfferInTurn, waitlist.AutoPromote} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			registry := prometheus.NewRegistry()
+			h := newHouse(t, func(c *pg.Config) { c.Registerer = registry })
+			h.mode(mode)
+			const sessions, seats, waiting = 10, 20, 2000
+			ids := make([]tenant.SessionID, sessions)
+			for i := range ids {
+				ids[i] = h.session(slot{Starts: noon.Add(time.Duration(43+i) * time.Hour), Capacity: seats, Waitlist: waiting})
+			}
+			h.exec(`
+with people as (
+  insert into members (tenant_id, id, subject, name, created_at, updated_at)
+  select $1, gen_random_uuid(), 'holder-' || i, 'Holder ' || i, $3, $3 from generate_series(1, $4::int) i returning id)
+insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at, confirmed_at)
+select $1, gen_random_uuid(), s.id, p.id, 1, 'CONFIRMED', 'ONLINE', s.starts_at, s.ends_at, 'test', $3, $3, $3
+from (select id, row_number() over () as n from people) p
+join (select id, starts_at, ends_at, row_number() over () as n from sessions where tenant_id = $1 and id = any($2)) s on s.n = 1 + p.n % $5`,
+				h.Tenant, ids, noon, sessions*seats, sessions)
+			h.exec(`update sessions set seats_taken = $2 where tenant_id = $1`, h.Tenant, seats)
+			h.queueUp(waiting, ids...)
+			h.wantSound()
+			var all []tenant.BookingID
+			rows, err := h.db.Owner.Query(context.Background(), `select id from bookings where tenant_id = $1`, h.Tenant)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rows.Next() {
+				var id tenant.BookingID
+				if err := rows.Scan(&id); err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, id)
+			}
+			start := time.Now()
+			together(len(all), func(i int) {
+				if _, err := h.app.CancelBooking(context.Background(), h.Owner, app.CancelRequest{ID: all[i]}); err != nil {
+					t.Errorf("%d: %v", i, err)
+				}
+			})
+			t.Logf("%d cancellations: %v; retries %v", len(all), time.Since(start), retriesFor(t, registry, "40001"))
+			if n := h.count(`select count(*) from waitlist_decisions where tenant_id = $1 and given = 1 and left_move = ''`, h.Tenant); n != len(all) {
+				t.Errorf("%d seats were given, want %d", n, len(all))
+			}
+			want := fmt.Sprint(len(all), " of ", len(all))
+			if mode == waitlist.OfferInTurn {
+				if got := h.queryText(`select count(*) || ' of ' || count(distinct entry_id) from waitlist_offers where tenant_id = $1 and status = 'LIVE'`, h.Tenant); got != want {
+					t.Errorf("offers: %s", got)
+				}
+			}
+			h.wantSound()
+		})
+	}
+}
+
+// queueUp puts n people in line for sessions of one day, an entry each, straight into the tables and one after the other.
+func (h *house) queueUp(n int, sessions ...tenant.SessionID) {
+	h.t.Helper()
+	inLine(h.exec, h.Tenant, n, sessions...)
+}
+
+func inLine(exec func(string, ...any), in tenant.TenantID, n int, sessions ...tenant.SessionID) {
+	exec(`
+with numbered as (select gen_random_uuid() as member, gen_random_uuid() as entry, i, ($2::uuid[])[1 + i % cardinality($2::uuid[])] as session
+  from generate_series(1, $3::int) i),
+people as (
+  insert into members (tenant_id, id, subject, name, created_at, updated_at)
+  select $1, member, 'line-' || member, 'Waiter ' || i, $4, $4 from numbered)
+insert into waitlist_entries (tenant_id, id, member_id, session_id, party_size, status, join_key, channel, note, created_by, created_at, updated_at)
+select $1, entry, member, session, 1, 'WAITING', (extract(epoch from $4::timestamptz) * 1000000)::bigint * 1024 + 1024 * i, 'ONLINE', 'in line', 'test', $4, $4
+from numbered`, in, sessions, n, noon)
+	exec(`
+with counts as (
+  select s.location_id, s.service_id, s.local_date, count(*) as n, max(e.join_key) as last from waitlist_entries e
+  join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id where e.tenant_id = $1 and e.note = 'in line' and s.id = any($2) group by 1, 2, 3)
+insert into waitlist_queues (tenant_id, location_id, service_id, local_date, waiting, last_key)
+select $1, location_id, service_id, local_date, n, last from counts`, in, sessions)
+	exec(`
+insert into waitlist_places (tenant_id, location_id, service_id, local_date, entry_id, member_id, session_id, join_key)
+select e.tenant_id, s.location_id, s.service_id, s.local_date, e.id, e.member_id, s.id, e.join_key from waitlist_entries e
+join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id where e.tenant_id = $1 and e.note = 'in line' and s.id = any($2)`, in, sessions)
+	exec(`
+update sessions s set waiting = p.n from (select session_id, count(*) as n from waitlist_places where tenant_id = $1 group by 1) p
+where s.tenant_id = $1 and s.id = p.session_id`, in)
+}
