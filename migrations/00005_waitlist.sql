@@ -93,6 +93,7 @@ create table waitlist_places (
   foreign key (tenant_id, location_id, service_id, local_date) references waitlist_queues
 ) with (fillfactor = 80);
 -- Nobody waits twice for a session.
+create index waitlist_places_member on waitlist_places (tenant_id, member_id);
 create unique index waitlist_places_active on waitlist_places (tenant_id, session_id, member_id) where session_id is not null;
 create unique index waitlist_places_once on waitlist_places (tenant_id, entry_id, location_id, service_id, local_date, session_id) nulls not distinct;
 create index waitlist_places_queue on waitlist_places (tenant_id, location_id, service_id, local_date, (not flagged), join_key, entry_id);

@@ -65,7 +65,7 @@ func (w told) Unsendable(ctx context.Context, in tenant.TenantID, id tenant.Offe
 		if err != nil || o.Status != waitlist.Live {
 			return err
 		}
-		_, err = t.letGo(ctx, o, waitlist.Withdrawn, "Nobody could be told in time.", false)
+		_, err = t.letGo(ctx, o, waitlist.Withdrawn, "Nobody could be told in time.", nil)
 		return err
 	}, losing(byPromotion))
 }

@@ -79,9 +79,9 @@ where o.tenant_id = $1 and o.session_id = any($2) and o.status = 'LIVE' order by
 
 // ListRivalOffers reads the live offers to those who ask for their places in line.
 func ListRivalOffers(b *pg.Batch, in tenant.TenantID, q WhoseRivals, into *[]waitlist.Offer) {
-	pg.Collect(b.Queue(`select`+offerColumns+` from waitlist_offers o`+offerJoins+`
-where o.tenant_id = $1 and (o.entry_id = any($2) or o.member_id = $3 or o.session_id = $4) and o.status = 'LIVE'`,
-		in, q.Entries, q.Member, q.Session), into, collectOffer)
+	who, key := q.pick()
+	pg.Collect(b.Queue(`select`+offerColumns+`
+from (select * from waitlist_offers where tenant_id = $1 and `+who+` and status = 'LIVE' offset 0) o`+offerJoins, in, key), into, collectOffer)
 }
 
 // ListLiveOffersIn reads the live offers of a round.

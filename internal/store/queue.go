@@ -217,18 +217,33 @@ type WhoseRivals struct {
 	Session tenant.SessionID
 }
 
+// pick is the condition that picks their rows, with its argument $2.
+func (q WhoseRivals) pick() (condition string, argument any) {
+	switch {
+	case !q.Member.IsZero():
+		return `member_id = $2`, q.Member
+	case !q.Session.IsZero():
+		return `session_id = $2`, q.Session
+	default:
+		return `entry_id = any($2::uuid[])`, q.Entries
+	}
+}
+
 // ListRivals reads, for each place of those who ask, everybody who stands in line for the same.
 func ListRivals(b *pg.Batch, in tenant.TenantID, q WhoseRivals, into *[]Rival) {
+	who, key := q.pick()
+	// Step by step along the keys, whatever the planner takes the tables for.
 	pg.Collect(b.Queue(`
 select a.entry_id, a.location_id, a.service_id, a.local_date, a.session_id, s.starts_at, e.id, e.member_id, e.party_size, m.tier, m.tags, e.created_at,
   e.join_key, e.flagged, e.score, e.tries
-from waitlist_places a
-join waitlist_places p on p.tenant_id = a.tenant_id and p.location_id = a.location_id and p.service_id = a.service_id and p.local_date = a.local_date
-  and (a.session_id is null or p.session_id is null or p.session_id = a.session_id)
-join waitlist_entries e on e.tenant_id = p.tenant_id and e.id = p.entry_id
-join members m on m.tenant_id = e.tenant_id and m.id = e.member_id
-left join sessions s on s.tenant_id = a.tenant_id and s.id = a.session_id
-where a.tenant_id = $1 and (a.entry_id = any($2) or a.member_id = $3 or a.session_id = $4)`, in, q.Entries, q.Member, q.Session), into,
+from (select * from waitlist_places where tenant_id = $1 and `+who+` offset 0) a
+cross join lateral (
+  select * from waitlist_places p
+  where p.tenant_id = $1 and p.location_id = a.location_id and p.service_id = a.service_id and p.local_date = a.local_date
+    and (a.session_id is null or p.session_id is null or p.session_id = a.session_id) offset 0) p
+cross join lateral (select * from waitlist_entries e where e.tenant_id = $1 and e.id = p.entry_id offset 0) e
+cross join lateral (select * from members m where m.tenant_id = $1 and m.id = e.member_id offset 0) m
+left join lateral (select s.starts_at from sessions s where s.tenant_id = $1 and s.id = a.session_id offset 0) s on true`, in, key), into,
 		func(row pgx.CollectableRow) (Rival, error) {
 			var r Rival
 			var on time.Time
