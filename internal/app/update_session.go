@@ -9,6 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // UpdateSession edits a session, if it still is at the version expected (nil: whichever). Its bookings move
@@ -36,13 +37,15 @@ func (a *App) UpdateSession(ctx context.Context, caller tenant.Caller, id tenant
 
 // edit changes one session by itself. The setting is that of the edit's target.
 func (t *tx) edit(ctx context.Context, before session.Session, in session.Input, fields session.Fields, at session.Setting) (session.Session, int, error) {
+	withdrawn := 0
 	if fields.Has(session.CapacityField) && in.Capacity != nil && *in.Capacity < before.SeatsTaken {
 		// Seats that are only offered go first.
 		freed, err := t.withdraw(ctx, "The session has fewer seats.", before.ID)
 		if err != nil {
 			return before, 0, err
 		}
-		before.SeatsTaken -= freed[before.ID]
+		withdrawn = freed[before.ID]
+		before.SeatsTaken -= withdrawn
 	}
 	after, err := before.Edit(in, fields, at, t.now)
 	if err != nil || after.Version == before.Version {
@@ -57,6 +60,10 @@ func (t *tx) edit(ctx context.Context, before session.Session, in session.Input,
 	t.tell(outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
 	t.audit("session.updated", "session", after.ID.UUID, "", changes)
 	promoted, woken, err := t.resettle(ctx, []session.Session{before}, []session.Session{after})
+	if err == nil && withdrawn > 0 && woken == 0 {
+		// Those that fit into what is left are offered anew.
+		promoted, woken, err = t.wake(ctx, waitlist.ByWithdrawal, after.ID)
+	}
 	if err != nil || woken == 0 {
 		return after, 0, err
 	}
