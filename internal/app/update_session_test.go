@@ -16,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 func TestUpdateSession(t *testing.T) {
@@ -230,4 +231,41 @@ func TestCapacityAgainstBookings(t *testing.T) {
 	if n := h.count(`select count(*) from bookings where session_id = $1 and not promoted`, class); n != 1 {
 		t.Errorf("%d pushed in front of the queue", n-1)
 	}
+}
+
+// A session that shrinks takes its live offers back. What is left beside its bookings goes to whoever waits all the same.
+func TestAShrinkingSessionOffersWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx := context.Background()
+	_, err := h.app.UpdateRules(ctx, h.Owner, app.RulesEdit{Edit: func(s *waitlist.Settings) {
+		s.Mode, s.OffersInQuietHours = new(waitlist.OfferInTurn), new(true)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	class := h.session(slot{Capacity: 4, Waitlist: 5})
+	var booked []tenant.BookingID
+	for _, name := range []string{"Ada", "Ben", "Cem", "Dan"} {
+		booked = append(booked, h.mustBook(h.member(name), class))
+	}
+	noa := h.member("Noa")
+	h.mustWait(noa, class)
+	h.mustWait(h.member("Ole"), class)
+	for _, id := range booked[:2] {
+		if _, err := h.app.CancelBooking(ctx, h.Owner, app.CancelRequest{ID: id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after, _, err := h.app.UpdateSession(ctx, h.Owner, class, nil, session.Input{Capacity: new(3)}, session.CapacityField)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after.SeatsTaken != 3 {
+		t.Errorf("%d of 3 seats are taken", after.SeatsTaken)
+	}
+	if n := h.count(`select count(*) from waitlist_offers where session_id = $1 and status = 'LIVE' and member_id = $2`, class, noa.Member); n != 1 {
+		t.Error("the first in line has no offer")
+	}
+	h.wantSound()
 }

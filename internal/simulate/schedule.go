@@ -60,9 +60,11 @@ func (w *world) block(s *row, blocked bool) error {
 
 func (w *world) resize(s *row, capacity int) error {
 	return w.do("resize", func() error {
+		withdrawn := s.SeatsTaken
 		if s.Capacity != nil && capacity < s.SeatsTaken {
 			w.withdraw(s)
 		}
+		withdrawn -= s.SeatsTaken
 		was := s.Session
 		at := session.Setting{
 			Service:  session.ServiceSetting{Active: true, Duration: s.under.duration, Delivery: catalog.InPerson},
@@ -77,6 +79,9 @@ func (w *world) resize(s *row, capacity int) error {
 		w.say(Fact{What: Resized, Session: s.ID, Capacity: after.Capacity})
 		if after.Raised(was) {
 			return w.wake(s, waitlist.ByCapacity)
+		}
+		if withdrawn > 0 {
+			return w.wake(s, waitlist.ByWithdrawal)
 		}
 		return nil
 	})

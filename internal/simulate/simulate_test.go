@@ -14,12 +14,11 @@ import (
 // fortnight is how long a seed lives here: long enough for a change of clocks, quotas of two weeks and the end of a period.
 const fortnight = 12 * day
 
-// seeds are cut into so many parts, each of which may run beside the others.
+// parts: the seeds are cut into so many, each of which may run beside the others.
 const parts = 4
 
 func TestEveryInvariantHoldsInEverySeed(t *testing.T) {
 	t.Parallel()
-	const seeds = 2_000
 	for part := range parts {
 		t.Run(fmt.Sprint("part ", part), func(t *testing.T) {
 			t.Parallel()

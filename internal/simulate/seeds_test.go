@@ -1,0 +1,6 @@
+//go:build !race
+
+package simulate
+
+// seeds is how many short lives are tried.
+const seeds = 3_000
