@@ -77,9 +77,13 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	if n.relay, err = outbox.NewRelay(outbox.RelayConfig{DB: n.db, Log: log, Metrics: registry, RolesChanged: n.guard.Invalidate}); err != nil {
 		return nil, err
 	}
+	waits, err := newWaitlistMetrics(registry)
+	if err != nil {
+		return nil, err
+	}
 	n.app = app.New(app.Config{
 		DB: n.db, Now: time.Now, CheckInKeys: signs.checkIn, Claims: signs.claims, PublicURL: listen.PublicURL,
-		Committed: n.relay.Committed, RolesChanged: n.guard.Invalidate, Relay: n.relay,
+		Tally: waits.count, Committed: n.relay.Committed, RolesChanged: n.guard.Invalidate, Relay: n.relay,
 	})
 	n.health = rpc.NewHealth(n.ready)
 	contract, err := rpc.New(rpc.Config{
@@ -90,7 +94,9 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle(app.DisplayPath, web.Handler(n.app, log))
+	pages := web.Handler(n.app, log)
+	mux.Handle(app.DisplayPath, pages)
+	mux.Handle(app.ClaimPath, pages)
 	mux.Handle("/", contract)
 	n.handler = mux
 	return n, nil

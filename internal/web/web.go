@@ -9,19 +9,28 @@ import (
 	"github.com/berthhq/berth/internal/app"
 )
 
-// Handler serves the pages. It wants to be mounted at app.DisplayPath.
+// Handler serves the pages. It wants to be mounted at app.DisplayPath and app.ClaimPath.
 func Handler(a *app.App, log *slog.Logger) http.Handler {
 	d := display{app: a, log: log}
+	c := claim{app: a, log: log}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+app.DisplayPath+"{token}", d.serve)
+	mux.HandleFunc("GET "+app.ClaimPath+"{token}", c.serve)
+	mux.HandleFunc("POST "+app.ClaimPath+"{token}", c.answer)
 	mux.HandleFunc("GET "+assetPath+"{file}", serveAsset)
+	mux.HandleFunc("GET "+claimAssetPath+"{file}", serveAsset)
 	return shut(mux)
 }
 
 // policy lets a page load its own script, style and data from here, and nothing
 // from anywhere else. Nobody may frame it.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const (
+	common = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+		"base-uri 'none'; frame-ancestors 'none'; "
+	policy = common + "form-action 'none'"
+	// answerPolicy is for the page that people answer by a form.
+	answerPolicy = common + "form-action 'self'"
+)
 
 // shut keeps what a link shows between the link and the page: out of caches,
 // search engines, and the addresses that other sites are told of.
