@@ -79,7 +79,7 @@
     } else {
       page().replaceWith(document.importNode(fresh, true));
       document.title = made.title;
-      document.getElementById('news').textContent = page().querySelector('h1').textContent + '. ' + page().querySelector('.says').textContent;
+      document.getElementById('news').textContent = page().querySelector('h1').textContent;
     }
     goOn();
   }
