@@ -22,6 +22,7 @@ import (
 	"github.com/berthhq/berth/internal/rpc"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/waitlist"
 	"github.com/berthhq/berth/internal/web"
 )
 
@@ -34,6 +35,7 @@ type node struct {
 	guard    *access.Guard
 	relay    *outbox.Relay
 	app      *app.App
+	claims   waitlist.ClaimKey
 	health   *rpc.Health
 	handler  http.Handler
 	drain    time.Duration
@@ -65,6 +67,7 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	if err != nil {
 		return nil, err
 	}
+	n.claims = signs.claims
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if n.db, err = pg.Open(ctx, pg.Config{URL: databaseURL, Registerer: registry, Logger: log}); err != nil {
@@ -82,7 +85,7 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 		return nil, err
 	}
 	n.app = app.New(app.Config{
-		DB: n.db, Now: time.Now, CheckInKeys: signs.checkIn, Claims: signs.claims, PublicURL: listen.PublicURL,
+		DB: n.db, Now: time.Now, CheckInKeys: signs.checkIn, Claims: n.claims, PublicURL: listen.PublicURL,
 		Tally: waits.count, Committed: n.relay.Committed, RolesChanged: n.guard.Invalidate, Relay: n.relay,
 	})
 	n.health = rpc.NewHealth(n.ready)
