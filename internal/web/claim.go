@@ -60,9 +60,9 @@ type ticket struct {
 	Studio string // the tenant's name
 	Headline, Says,
 	Title, Service, Day, Hours, Zone, Place, Address, Seats string
-	Refusal string // why an answer came to nothing
-	Until   string
-	UntilAt string // for programs
+	Refusal          string // why an answer came to nothing
+	UntilWord, Until string
+	UntilAt          string // for programs
 	// Left and Of are how many milliseconds an offer has, and had when it was made. Every is the seconds until a look whether it
 	// still stands; 0 where nothing will change.
 	Left, Of int64
@@ -232,8 +232,9 @@ func readableOffer(v app.ClaimView, in *words) (ticket, error) {
 	switch t.State {
 	case isLive:
 		t.Headline = in.forWhom(v.For)
+		t.UntilWord = in.kept
 		if o.Shared {
-			t.Says = in.fastest
+			t.Says, t.UntilWord = in.fastest, in.open
 		}
 		if !v.Now.Before(o.SessionStarts) {
 			t.Says = in.begun

@@ -289,7 +289,11 @@ func TestWhatBecomesOfAnOfferWhileItsPageIsOpen(t *testing.T) {
 			}
 			_, link := c.offered("Mia Meyer")
 			_, body := c.send(http.MethodGet, link, nil)
-			says(t, body, `data-state="live"`)
+			kept := "Yours to take until"
+			if tt.mode == waitlist.FirstToClaim {
+				kept = "Open until"
+			}
+			says(t, body, `data-state="live"`, kept)
 			tt.happens(c)
 			_, body = c.send(http.MethodGet, link, nil)
 			says(t, body, append(tt.says, "-<form", `data-every="0"`)...)
@@ -463,7 +467,7 @@ func TestNoLanguageIsShortOfWords(t *testing.T) {
 			t.Errorf("%s says more than English", w.Lang)
 		}
 		for _, text := range []string{
-			w.Accept, w.Decline, w.LeftWord, w.Retry, w.When, w.Where, w.SeatsWord, w.UntilBefore, w.Refused, w.Over, w.cityTime, w.one, w.many, w.anybody,
+			w.Accept, w.Decline, w.LeftWord, w.Retry, w.When, w.Where, w.SeatsWord, w.kept, w.open, w.Refused, w.Over, w.cityTime, w.one, w.many, w.anybody,
 			w.name, w.invalid.headline, w.invalid.says, w.away.headline, w.away.says, w.fastest, w.begun, w.waitsOn, w.refusal(fault.Contention),
 		} {
 			if text == "" {

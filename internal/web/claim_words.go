@@ -13,10 +13,11 @@ import (
 
 // words are all that the page of an offer says in one language.
 type words struct {
-	Lang                                         string
-	Accept, Decline, LeftWord, Retry             string
-	When, Where, SeatsWord, UntilBefore, Refused string
-	Over                                         string // what a script announces when the time is up
+	Lang                             string
+	Accept, Decline, LeftWord, Retry string
+	When, Where, SeatsWord, Refused  string
+	kept, open                       string // in front of the moment until which a place is kept, or open to the fastest
+	Over                             string // what a script announces when the time is up
 
 	weekdays      [7]string // from Sunday
 	months        [12]string
@@ -100,7 +101,7 @@ func (w *words) refusal(reason fault.Reason) string {
 
 var english = words{
 	Lang: "en", Accept: "Yes, I’ll take it", Decline: "No, thanks", LeftWord: "left to answer", Retry: "Try again",
-	When: "When", Where: "Where", SeatsWord: "For", UntilBefore: "Yours to take until", Refused: "That did not work",
+	When: "When", Where: "Where", SeatsWord: "For", kept: "Yours to take until", open: "Open until", Refused: "That did not work",
 	Over:     "The time to answer is over.",
 	weekdays: [7]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
 	months:   [12]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
@@ -143,7 +144,7 @@ var english = words{
 
 var german = words{
 	Lang: "de", Accept: "Ja, ich nehme ihn", Decline: "Nein, danke", LeftWord: "Zeit zu antworten", Retry: "Noch einmal versuchen",
-	When: "Wann", Where: "Wo", SeatsWord: "Für", UntilBefore: "Für dich reserviert bis", Refused: "Das hat nicht geklappt",
+	When: "Wann", Where: "Wo", SeatsWord: "Für", kept: "Für dich reserviert bis", open: "Offen bis", Refused: "Das hat nicht geklappt",
 	Over:     "Die Zeit zum Antworten ist um.",
 	weekdays: [7]string{"Sonntag", "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag"},
 	months:   [12]string{"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"},
@@ -186,7 +187,7 @@ var german = words{
 
 var french = words{
 	Lang: "fr", Accept: "Oui, je la prends", Decline: "Non, merci", LeftWord: "pour répondre", Retry: "Réessayer",
-	When: "Quand", Where: "Où", SeatsWord: "Pour", UntilBefore: "Réservée pour vous jusqu’à", Refused: "Cela n’a pas fonctionné",
+	When: "Quand", Where: "Où", SeatsWord: "Pour", kept: "Réservée pour vous jusqu’à", open: "Ouverte jusqu’à", Refused: "Cela n’a pas fonctionné",
 	Over:     "Le temps de réponse est écoulé.",
 	weekdays: [7]string{"dimanche", "lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi"},
 	months:   [12]string{"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},
