@@ -104,7 +104,7 @@ func (c *court) offers(who tenant.Caller) []waitlist.Offer {
 	return offers
 }
 
-// link is the path of the newest offer to a member.
+// linkTo is the path of the newest offer to a member.
 func (c *court) linkTo(who tenant.Caller) string {
 	c.t.Helper()
 	offers := c.offers(who)
@@ -114,10 +114,10 @@ func (c *court) linkTo(who tenant.Caller) string {
 	return strings.TrimPrefix(c.app.ClaimURL(c.tenant, offers[0].ID), "https://berth.example")
 }
 
-// offered is somebody with a live offer, and its path.
-func (c *court) offered(name string) (tenant.Caller, string) {
+// offered is Mia Meyer with a live offer, and its path.
+func (c *court) offered() (tenant.Caller, string) {
 	c.t.Helper()
-	who := c.person(name)
+	who := c.person("Mia Meyer")
 	c.book(who, c.session)
 	c.free()
 	return who, c.linkTo(who)
@@ -172,7 +172,7 @@ func (c *court) later(d time.Duration) { c.now.Store(new(c.now.Load().Add(d))) }
 func TestAnOfferIsAcceptedWithoutScripts(t *testing.T) {
 	t.Parallel()
 	c := newCourt(t, waitlist.OfferInTurn)
-	who, link := c.offered("Mia Meyer")
+	who, link := c.offered()
 	_, body := c.send(http.MethodGet, link, nil)
 	says(t, body, "A place is free for you, Mia M.", "-Meyer", "Harbour Yoga", "Vinyasa &amp; &lt;b&gt;Breath&lt;/b&gt;", ">Yoga<", "Friday, 20 March",
 		"18:00–19:00", "Berlin time (UTC&#43;1)", "Pier 2", "Am Hafen 1, Hamburg", "1 person", "18:30</time>", `data-left="1800000"`, `max="1800000"`,
@@ -214,7 +214,7 @@ func TestADeclinedOfferGoesToTheNext(t *testing.T) {
 func TestOpeningChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := newCourt(t, waitlist.OfferInTurn)
-	who, link := c.offered("Mia Meyer")
+	who, link := c.offered()
 	before := c.offers(who)
 	for range 3 {
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut} {
@@ -234,7 +234,7 @@ func TestOpeningChangesNothing(t *testing.T) {
 func TestFormsOfOtherSitesAreTurnedAway(t *testing.T) {
 	t.Parallel()
 	c := newCourt(t, waitlist.OfferInTurn)
-	_, link := c.offered("Mia Meyer")
+	_, link := c.offered()
 	for name, headers := range map[string][]string{
 		"cross-site":               {"Sec-Fetch-Site", "cross-site"},
 		"a neighbour":              {"Sec-Fetch-Site", "same-site"},
@@ -287,7 +287,7 @@ func TestWhatBecomesOfAnOfferWhileItsPageIsOpen(t *testing.T) {
 				c.rival = c.person("Rita Rival")
 				c.book(c.rival, c.session)
 			}
-			_, link := c.offered("Mia Meyer")
+			_, link := c.offered()
 			_, body := c.send(http.MethodGet, link, nil)
 			kept := "Yours to take until"
 			if tt.mode == waitlist.FirstToClaim {
@@ -331,7 +331,7 @@ func TestTwoAnswersAtOnce(t *testing.T) {
 	t.Parallel()
 	for range 4 {
 		c := newCourt(t, waitlist.OfferInTurn)
-		who, link := c.offered("Mia Meyer")
+		who, link := c.offered()
 		next := c.person("Noa Next")
 		c.book(next, c.session)
 		var pressed sync.WaitGroup
@@ -364,7 +364,7 @@ func TestTwoAnswersAtOnce(t *testing.T) {
 func TestLinksThatLeadNowhere(t *testing.T) {
 	t.Parallel()
 	c := newCourt(t, waitlist.OfferInTurn)
-	who, link := c.offered("Mia Meyer")
+	who, link := c.offered()
 	elsewhere, err := c.app.CreateTenant(t.Context(), app.NewTenant{Name: "Elsewhere", TimeZone: "UTC", Locale: "en", Currency: "EUR"})
 	c.ok(err)
 	foreign := strings.TrimPrefix(c.app.ClaimURL(elsewhere.ID, c.offers(who)[0].ID), "https://berth.example")
@@ -394,7 +394,7 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 func TestAnOfferThatCannotBeShown(t *testing.T) {
 	t.Parallel()
 	c := newCourt(t, waitlist.OfferInTurn)
-	_, link := c.offered("Mia Meyer")
+	_, link := c.offered()
 	c.exec(`alter table waitlist_offers rename to elsewhere`)
 	for method, form := range map[string]url.Values{http.MethodGet: nil, http.MethodPost: accept} {
 		answer, body := c.send(method, link, form)
@@ -408,7 +408,7 @@ func TestAnOfferThatCannotBeShown(t *testing.T) {
 func TestThePageOfAnOfferIsShut(t *testing.T) {
 	t.Parallel()
 	c := newCourt(t, waitlist.OfferInTurn)
-	_, link := c.offered("Mia Meyer")
+	_, link := c.offered()
 	for _, path := range []string{link, "/claim/x", "/claim/assets/claim.js", "/claim/assets/claim.css"} {
 		answer, body := c.send(http.MethodGet, path, nil)
 		for header, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "X-Robots-Tag": "noindex, nofollow"} {
@@ -434,7 +434,7 @@ func TestThePageOfAnOfferIsShut(t *testing.T) {
 func TestThePageSpeaksTheReadersLanguage(t *testing.T) {
 	t.Parallel()
 	c := newCourt(t, waitlist.OfferInTurn)
-	_, link := c.offered("Mia Meyer")
+	_, link := c.offered()
 	for accepts, want := range map[string][]string{
 		"":                        {`lang="en"`, "Friday, 20 March"},
 		"nonsense;;q":             {`lang="en"`},
