@@ -66,13 +66,13 @@ func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 	var tenants []demo.Tenant
 	if c.Demo {
 		if err := steps.timed("demo data there", func() error {
-			tenants, err = demo.Seed(ctx, n.db, time.Now(), steps.say)
+			tenants, err = demo.Seed(ctx, n.db, n.claims, time.Now(), steps.say)
 			return err
 		}); err != nil {
 			return err
 		}
 	}
-	sheet, err := c.describe(n.issuer, listener.Addr(), tenants)
+	sheet, err := c.describe(n, listener.Addr(), tenants)
 	if err != nil {
 		return err
 	}
@@ -118,18 +118,22 @@ type devTenant struct {
 	ID      tenant.TenantID   `json:"id"`
 	Name    string            `json:"name"`
 	Session tenant.SessionID  `json:"session_id"` // one that a member can book, or ""
+	Claim   string            `json:"claim_url"`  // of an offer that a member can answer, or ""
 	Tokens  map[string]string `json:"tokens"`     // by role
 }
 
 // devTokenLife outlasts any run of a development server.
 const devTokenLife = 30 * 24 * time.Hour
 
-func (c *devCommand) describe(issuer *token.Issuer, address net.Addr, tenants []demo.Tenant) (devSheet, error) {
+func (c *devCommand) describe(n *node, address net.Addr, tenants []demo.Tenant) (devSheet, error) {
 	sheet := devSheet{Address: "http://" + reachable(address)}
 	for _, d := range tenants {
 		t := devTenant{ID: d.ID, Name: d.Name, Session: d.Session, Tokens: make(map[string]string)}
+		if !d.Offer.IsZero() {
+			t.Claim = n.app.ClaimURL(d.ID, d.Offer)
+		}
 		for role, subject := range d.Subjects {
-			raw, _, err := issuer.Issue(token.Grant{Subject: subject, Tenants: []tenant.TenantID{d.ID}}, devTokenLife)
+			raw, _, err := n.issuer.Issue(token.Grant{Subject: subject, Tenants: []tenant.TenantID{d.ID}}, devTokenLife)
 			if err != nil {
 				return devSheet{}, err
 			}
@@ -165,6 +169,9 @@ func (s devSheet) print(to io.Writer, path string) {
 	fmt.Fprintf(to, "\nConnect, gRPC and gRPC-Web at %s. Everything below is in %s too. Ctrl-C stops it all.\n", s.Address, path)
 	for i, t := range s.Tenants {
 		fmt.Fprintf(to, "\n# %s, tenant %s\n", t.Name, t.ID)
+		if t.Claim != "" {
+			fmt.Fprintf(to, "# A place is free, and kept for the member, who answers here:\n%s\n", t.Claim)
+		}
 		if i > 0 {
 			continue // one tenant is enough to begin with
 		}

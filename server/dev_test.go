@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/pgtest"
 )
 
@@ -35,6 +37,7 @@ func readSheet(t *testing.T, path string) devSheet {
 func TestDevOnADatabaseThatIsThere(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
+	var offers map[string]string
 	for range 2 { // the second time everything is there
 		c := start(t, "dev", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0")
 		address := c.out.after(t, "ready at ")
@@ -49,6 +52,19 @@ func TestDevOnADatabaseThatIsThere(t *testing.T) {
 				}
 			}
 		}
+		links := make(map[string]string)
+		for _, demo := range sheet.Tenants {
+			if _, token, ok := strings.Cut(demo.Claim, app.ClaimPath); ok {
+				links[demo.Name] = token
+				if status, page := get(t, demo.Claim); status != http.StatusOK || !strings.Contains(page, `data-state="live"`) {
+					t.Errorf("the offer of %s: %d %s", demo.Name, status, page)
+				}
+			}
+		}
+		if len(links) != 2 || offers != nil && !maps.Equal(links, offers) {
+			t.Errorf("offers are %v, and were %v", links, offers)
+		}
+		offers = links
 		c.out.after(t, "SessionService/ListSessions")
 		c.stop()
 		if status := c.ended(t); status != 0 {

@@ -23,6 +23,7 @@ import (
 	"github.com/berthhq/berth/internal/rpc"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/waitlist"
 	"github.com/berthhq/berth/internal/web"
 	"github.com/berthhq/berth/internal/worker"
 )
@@ -38,6 +39,7 @@ type node struct {
 	app      *app.App
 	courier  *worker.Courier
 	sends    bool // messages
+	claims   waitlist.ClaimKey
 	health   *rpc.Health
 	handler  http.Handler
 	drain    time.Duration
@@ -73,6 +75,7 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	if err != nil {
 		return nil, err
 	}
+	n.claims = signs.claims
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if n.db, err = pg.Open(ctx, pg.Config{URL: databaseURL, Registerer: registry, Logger: log}); err != nil {
@@ -85,9 +88,13 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	if n.relay, err = outbox.NewRelay(outbox.RelayConfig{DB: n.db, Log: log, Metrics: registry, RolesChanged: n.guard.Invalidate}); err != nil {
 		return nil, err
 	}
+	waits, err := newWaitlistMetrics(registry)
+	if err != nil {
+		return nil, err
+	}
 	n.app = app.New(app.Config{
-		DB: n.db, Now: time.Now, CheckInKeys: signs.checkIn, Claims: signs.claims, PublicURL: listen.PublicURL,
-		Committed: n.relay.Committed, RolesChanged: n.guard.Invalidate, Relay: n.relay,
+		DB: n.db, Now: time.Now, CheckInKeys: signs.checkIn, Claims: n.claims, PublicURL: listen.PublicURL,
+		Tally: waits.count, Committed: n.relay.Committed, RolesChanged: n.guard.Invalidate, Relay: n.relay,
 		Seals: messageKeys, Carriers: keys.Senders.carriers(), MailFrom: keys.Senders.SMTPFrom,
 		Post: func(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted {
 			return n.courier.Post(ctx, in, out)
@@ -111,7 +118,7 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	}
 	mux := http.NewServeMux()
 	pages := web.Handler(web.Config{App: n.app, Log: log, PublicURL: listen.PublicURL, TwilioToken: keys.Senders.TwilioToken})
-	for _, path := range []string{app.DisplayPath, app.CalendarPath, app.UnsubscribePath, app.TwilioPath} {
+	for _, path := range []string{app.DisplayPath, app.ClaimPath, app.CalendarPath, app.UnsubscribePath, app.TwilioPath} {
 		mux.Handle(path, pages)
 	}
 	mux.Handle("/", contract)

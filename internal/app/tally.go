@@ -47,3 +47,6 @@ func (t *Tally) offer(what outbox.Type, o waitlist.Offer) {
 		t.Depths = append(t.Depths, o.Try)
 	}
 }
+
+// Mends are all that Tally.Mended may speak of.
+func Mends() []string { return []string{mendedOffer, mendedEntry, mendedRound, mendedTrigger} }

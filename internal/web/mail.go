@@ -80,6 +80,7 @@ func about(u app.Unsubscription) string {
 }
 
 func (m mail) show(w http.ResponseWriter, r *http.Request, page unsubscription, err error) {
+	w.Header().Set("Content-Security-Policy", answerPolicy)
 	status := http.StatusOK
 	if fault.ReasonOf(err) == fault.LinkInvalid {
 		status, page = http.StatusNotFound, unsubscription{Broken: true}

@@ -19,9 +19,11 @@ type Config struct {
 	TwilioToken string
 }
 
-// Handler serves the pages. It wants to be mounted at app.DisplayPath, app.CalendarPath, app.UnsubscribePath and app.TwilioPath.
+// Handler serves the pages. It wants to be mounted at app.DisplayPath, app.ClaimPath, app.CalendarPath, app.UnsubscribePath and
+// app.TwilioPath.
 func Handler(c Config) http.Handler {
 	d := display{app: c.App, log: c.Log}
+	offers := claim{app: c.App, log: c.Log}
 	m := mail{app: c.App, log: c.Log}
 	hook := webhook{Config: c}
 	mux := http.NewServeMux()
@@ -31,14 +33,22 @@ func Handler(c Config) http.Handler {
 	mux.HandleFunc("POST "+app.TwilioPath+"{tenant}/status", hook.status)
 	mux.HandleFunc("POST "+app.TwilioPath+"{tenant}/inbound", hook.inbound)
 	mux.HandleFunc("GET "+app.DisplayPath+"{token}", d.serve)
+	mux.HandleFunc("GET "+app.ClaimPath+"{token}", offers.serve)
+	mux.HandleFunc("POST "+app.ClaimPath+"{token}", offers.answer)
 	mux.HandleFunc("GET "+assetPath+"{file}", serveAsset)
+	mux.HandleFunc("GET "+claimAssetPath+"{file}", serveAsset)
 	return shut(mux)
 }
 
 // policy lets a page load its own script, style and data from here, and nothing
 // from anywhere else. Nobody may frame it.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
-	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const (
+	common = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+		"base-uri 'none'; frame-ancestors 'none'; "
+	policy = common + "form-action 'none'"
+	// answerPolicy is for pages that people answer by a form.
+	answerPolicy = common + "form-action 'self'"
+)
 
 // shut keeps what a link shows between the link and the page: out of caches,
 // search engines, and the addresses that other sites are told of.

@@ -18,6 +18,7 @@ import (
 	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // Tenant is what a newcomer needs to know of a demo tenant.
@@ -28,18 +29,20 @@ type Tenant struct {
 	Subjects map[string]string
 	// Session is one that the member can book; zero if there is none.
 	Session tenant.SessionID
+	// Offer is one that the member can answer; zero if there is none.
+	Offer tenant.OfferID
 }
 
 // Seed makes the demo tenants where they are not there yet, and gives them.
 // Progress hears of what takes longer than a moment.
-func Seed(ctx context.Context, db *pg.DB, now time.Time, progress func(line string)) ([]Tenant, error) {
+func Seed(ctx context.Context, db *pg.DB, claims waitlist.ClaimKey, now time.Time, progress func(line string)) ([]Tenant, error) {
 	there, err := app.New(app.Config{DB: db, Now: func() time.Time { return now }}).Tenants(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var all []Tenant
 	for i, build := range []func(context.Context, *builder) error{studio, club, salon} {
-		b := newBuilder(db, now, progress)
+		b := newBuilder(db, claims, now, progress)
 		t, err := b.find(ctx, i, there)
 		if err == nil && t == nil {
 			t, err = b.make(ctx, build)
@@ -47,7 +50,7 @@ func Seed(ctx context.Context, db *pg.DB, now time.Time, progress func(line stri
 		if err != nil {
 			return nil, fmt.Errorf("demo data: %w", err)
 		}
-		if t.Session, err = b.bookable(ctx, *t); err != nil {
+		if err := b.newcomer(ctx, t); err != nil {
 			return nil, fmt.Errorf("demo data: %w", err)
 		}
 		all = append(all, *t)
@@ -68,9 +71,9 @@ type builder struct {
 	owner tenant.Caller
 }
 
-func newBuilder(db *pg.DB, now time.Time, progress func(string)) *builder {
+func newBuilder(db *pg.DB, claims waitlist.ClaimKey, now time.Time, progress func(string)) *builder {
 	b := &builder{access: app.AccessSource(db), now: now, clock: now, progress: progress, random: rand.New(rand.NewPCG(8, 20))}
-	b.app = app.New(app.Config{DB: db, Now: func() time.Time { return b.clock }})
+	b.app = app.New(app.Config{DB: db, Claims: claims, Now: func() time.Time { return b.clock }})
 	return b
 }
 

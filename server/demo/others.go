@@ -17,7 +17,8 @@ import (
 // club is a golf club: a tee time every eight minutes in the morning, for parties of up to four.
 func club(ctx context.Context, b *builder) error {
 	b.progress("demo club: courses, tee sheet")
-	if _, err := b.open(ctx, app.NewTenant{Name: "Dunes Golf Club", TimeZone: "Europe/London", Locale: "en", Currency: "GBP"}); err != nil {
+	staff, err := b.open(ctx, app.NewTenant{Name: "Dunes Golf Club", TimeZone: "Europe/London", Locale: "en", Currency: "GBP"})
+	if err != nil {
 		return err
 	}
 	course, err := b.app.CreateLocation(ctx, b.owner, catalog.Location{
@@ -42,7 +43,10 @@ func club(ctx context.Context, b *builder) error {
 		"FREQ=DAILY;BYHOUR=8,9,10;BYMINUTE=0,8,16,24,32,40,48;COUNT=294"); err != nil {
 		return err
 	}
-	return b.teeOff(ctx, course)
+	if err := b.teeOff(ctx, course); err != nil {
+		return err
+	}
+	return b.captainsDay(ctx, staff.members[0], round, course)
 }
 
 // teeOff brings the tee sheet to life: carts and caddies, a benefit card, and parties of guests who have paid for
@@ -107,6 +111,7 @@ func salon(ctx context.Context, b *builder) error {
 	if err != nil {
 		return err
 	}
+	var cut catalog.Service
 	for i, offer := range []struct {
 		name, chair, rule string
 		length            time.Duration
@@ -129,8 +134,11 @@ func salon(ctx context.Context, b *builder) error {
 		if err := b.series(ctx, session.Input{Service: service.ID, Location: shop.ID, Resource: chair.ID, Coach: offer.stylist}, offer.rule); err != nil {
 			return err
 		}
+		if i == 0 {
+			cut = service
+		}
 	}
-	return nil
+	return b.cancelledCut(ctx, staff.members[0], cut)
 }
 
 // series puts a recurring schedule on sale from tomorrow.

@@ -16,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/member"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // The studio's month: so many weeks of the past are lived through, so many are on sale.
@@ -35,6 +36,9 @@ func studio(ctx context.Context, b *builder) error {
 		Name: "Harbour Yoga & Strength", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR", TakesPayments: true,
 	})
 	if err != nil {
+		return err
+	}
+	if err := b.rules(ctx, tenant.ServiceID{}, func(s *waitlist.Settings) { s.Mode = new(waitlist.AutoPromote) }); err != nil {
 		return err
 	}
 	locations, services, err := b.studioCatalog(ctx)
@@ -311,22 +315,26 @@ func (b *builder) schedule(ctx context.Context, from, until time.Time) ([]sessio
 	}
 }
 
-// bookable finds a session that the demo member can book now, and cancel for a while.
-func (b *builder) bookable(ctx context.Context, t Tenant) (tenant.SessionID, error) {
+// newcomer finds what the demo member can do now: book a session, which leaves time to cancel, and answer an offer.
+func (b *builder) newcomer(ctx context.Context, t *Tenant) error {
 	caller := tenant.Caller{Tenant: t.ID, Subject: t.Subjects[tenant.RoleMember], Roles: []string{tenant.RoleMember}}
 	b.clock = b.now
 	holder, err := b.access.Holder(ctx, t.ID, caller.Subject)
 	if err != nil {
-		return tenant.SessionID{}, err
+		return err
 	}
 	caller.Member = holder.Member
+	if t.Offer, err = b.offered(ctx, caller); err != nil {
+		return err
+	}
 	page, err := b.app.ListSessions(ctx, caller, app.SessionQuery{
 		Filter: session.Filter{From: b.now.Add(36 * time.Hour), Until: b.now.Add(14 * 24 * time.Hour)}, Limit: 500,
 	})
 	for _, s := range page {
 		if s.Eligibility != nil && s.Eligibility.Outlook == booking.Eligible {
-			return s.ID, nil
+			t.Session = s.ID
+			break
 		}
 	}
-	return tenant.SessionID{}, err
+	return err
 }

@@ -1,0 +1,105 @@
+package waitlist
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// readTables reads the rows of the manual that begin with a name in code, by that name.
+func readTables(t *testing.T) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/waitlist.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make(map[string][]string)
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_.]+)` \\|(.*)\\|$").FindAllStringSubmatch(string(text), -1) {
+		cells := strings.Split(row[2], "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		rows[row[1]] = cells
+	}
+	return rows
+}
+
+// written is a value as the manual writes it.
+func written(value any) string {
+	switch v := value.(type) {
+	case time.Duration:
+		switch {
+		case v == 0:
+			return "0"
+		case v%time.Hour == 0:
+			return fmt.Sprintf("%dh", v/time.Hour)
+		default:
+			return fmt.Sprintf("%dm", v/time.Minute)
+		}
+	case Mode, After, Order:
+		return fmt.Sprintf("`%s`", v)
+	case QuietHours:
+		return fmt.Sprintf("%02d:%02d–%02d:%02d", v.From.Hour, v.From.Minute, v.Until.Hour, v.Until.Minute)
+	case map[string]int:
+		return "none"
+	case string:
+		return "none"
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+func TestTheManualTellsEverySettingAsItIs(t *testing.T) {
+	t.Parallel()
+	rows := readTables(t)
+	for name, value := range Defaults().Settings().Facts() {
+		row, told := rows[name]
+		if !told {
+			t.Errorf("%s is not told of", name)
+			continue
+		}
+		if want := written(value); row[0] != want {
+			t.Errorf("%s: the default is %s, and told as %s", name, want, row[0])
+		}
+	}
+	upTo := func(least, most any) string { return written(least) + " to " + written(most) }
+	for name, want := range map[string]string{
+		"max_queue_size": upTo(1, maxQueueSize), "offer_window": upTo(time.Minute, maxOfferWindow), "min_offer_window": upTo(time.Minute, day),
+		"time_flexibility": upTo(time.Duration(0), maxFlexibility), "max_offers_per_entry": upTo(0, maxOffers), "max_tries_per_slot": upTo(0, maxTries),
+		"stale_after": upTo(MinStale, maxStale), "base_score": upTo(0, maxBase), "early_bird_points_per_day": upTo(0, maxPerDay),
+		"early_bird_max_points": upTo(0, maxEarlyBird), "auto_promote_cutoff": upTo(time.Duration(0), maxCutoff),
+		"promotion_grace": upTo(time.Duration(0), maxGrace), "fill_after_start": upTo(time.Duration(0), maxAfterStart), "sms_min_score": upTo(0, MaxScore),
+		"tier_bonuses":           fmt.Sprintf("0 to %d each, %d tiers", maxBonus, maxTiers),
+		"eligibility_expression": fmt.Sprintf("%d characters", MaxExpression), "priority_expression": fmt.Sprintf("%d characters", MaxExpression),
+	} {
+		if rows[name][1] != want {
+			t.Errorf("%s: the bounds are %s, and told as %s", name, want, rows[name][1])
+		}
+	}
+}
+
+func TestTheManualTellsEveryVariableAsItIs(t *testing.T) {
+	t.Parallel()
+	rows := readTables(t)
+	for _, v := range Variables() {
+		if diff := cmp.Diff([]string{v.Type, v.Doc}, rows[v.Name]); diff != "" {
+			t.Errorf("%s (-want +told):\n%s", v.Name, diff)
+		}
+	}
+	for name := range rows {
+		if strings.Contains(name, ".") {
+			found := false
+			for _, v := range Variables() {
+				found = found || v.Name == name
+			}
+			if !found {
+				t.Errorf("there is no %s", name)
+			}
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// Each tenant gives its freed places in a mode of its own: the studio promotes whoever is first, the club asks one after
+// the other, and at the salon the first who claims a place has it.
+
+// standing is how long the offers of the demo stand: a newcomer who starts it in the morning finds them at lunch.
+const standing = 12 * time.Hour
+
+// rules says how a tenant, or one of its services, gives freed places.
+func (b *builder) rules(ctx context.Context, service tenant.ServiceID, edit func(*waitlist.Settings)) error {
+	_, err := b.app.UpdateRules(ctx, b.owner, app.RulesEdit{
+		Target: app.PolicyTarget{Service: service}, Edit: edit, Reason: "How we do it here.",
+	})
+	return err
+}
+
+// ahead are the sessions of a service on the first day on which there are any, two days from now or later: a day
+// that has not begun in any of the demo's zones.
+func (b *builder) ahead(ctx context.Context, service tenant.ServiceID) ([]session.Session, error) {
+	all, err := b.schedule(ctx, b.now.Add(48*time.Hour), b.now.Add(8*24*time.Hour))
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(s session.Session) bool { return s.Service != service })
+	if len(all) == 0 {
+		return nil, errors.New("nothing is on sale")
+	}
+	first := all[0].LocalDate
+	if all[0].StartsAt.Sub(b.now) < 72*time.Hour { // it may be half over: take a whole day
+		for _, s := range all {
+			if s.LocalDate != first {
+				first = s.LocalDate
+				break
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(s session.Session) bool { return s.LocalDate != first }), nil
+}
+
+// take books a party's places, or has it wait where there are none.
+func (b *builder) take(ctx context.Context, who tenant.Caller, in session.Session, party int) (app.Place, error) {
+	return b.app.Book(ctx, who, app.BookRequest{Session: in.ID, Party: party, Channel: catalog.Online})
+}
+
+// captainsDay fills the club's first hour of a day. People queue for two tee times and for any in that hour; then
+// somebody gives a place up, and the demo member is asked.
+func (b *builder) captainsDay(ctx context.Context, mona tenant.Caller, round catalog.Service, course catalog.Location) error {
+	if err := b.rules(ctx, round.ID, func(s *waitlist.Settings) {
+		s.Mode, s.OfferWindow, s.Order = new(waitlist.OfferInTurn), new(standing), new(waitlist.ByPriority)
+		s.EarlyBirdPerDay = new(5)
+	}); err != nil {
+		return err
+	}
+	day, err := b.ahead(ctx, round.ID)
+	if err != nil {
+		return err
+	}
+	var golfers []tenant.Caller
+	for i, name := range []string{"Carol Captain", "Gail Golfer", "Priya Putter", "Walter Wedge", "Bert Bunker"} {
+		golfer, err := b.hire(ctx, fmt.Sprintf("demo-golfer-%d", i+1), name, tenant.RoleMember)
+		if err != nil {
+			return err
+		}
+		golfers = append(golfers, golfer)
+	}
+	captain, gail, others := golfers[0], golfers[1], golfers[2:]
+
+	const hour = 7 // tee times
+	var freed tenant.BookingID
+	for i, tee := range day[:hour] {
+		open := *tee.SeatsOpen()
+		if i == 1 {
+			given, err := b.take(ctx, gail, tee, 1)
+			if err != nil {
+				return err
+			}
+			freed, open = given.Booking.ID, open-1
+		}
+		if open > 0 {
+			if _, err := b.take(ctx, captain, tee, open); err != nil {
+				return err
+			}
+		}
+	}
+	for _, wait := range []struct {
+		who   tenant.Caller
+		tee   int
+		party int
+	}{{mona, 1, 1}, {others[0], 1, 1}, {others[1], 1, 2}, {others[1], 4, 2}, {others[0], 4, 1}} {
+		if _, err := b.take(ctx, wait.who, day[wait.tee], wait.party); err != nil {
+			return err
+		}
+	}
+	if _, err := b.app.JoinWaitlist(ctx, others[2], app.JoinRequest{Party: 2, Channel: catalog.Online, Window: &waitlist.Window{
+		Service: round.ID, Location: course.ID, From: day[0].LocalDate, Until: day[0].LocalDate,
+		Earliest: civil.TimeOfDay{Hour: 8}, Latest: civil.TimeOfDay{Hour: 8, Minute: 48},
+	}}); err != nil {
+		return err
+	}
+	_, err = b.app.CancelBooking(ctx, b.owner, app.CancelRequest{ID: freed, Reason: "A sprained wrist."})
+	return err
+}
+
+// cancelledCut is an appointment that three people would like to have, and that has just been given up.
+func (b *builder) cancelledCut(ctx context.Context, mona tenant.Caller, cut catalog.Service) error {
+	if err := b.rules(ctx, cut.ID, func(s *waitlist.Settings) {
+		s.Mode, s.OfferWindow = new(waitlist.FirstToClaim), new(standing)
+	}); err != nil {
+		return err
+	}
+	day, err := b.ahead(ctx, cut.ID)
+	if err != nil {
+		return err
+	}
+	given, err := b.hire(ctx, "demo-guest-1", "Greta Guest", tenant.RoleMember)
+	if err != nil {
+		return err
+	}
+	place, err := b.take(ctx, given, day[0], 1)
+	if err != nil {
+		return err
+	}
+	waiting := []tenant.Caller{mona}
+	for i, name := range []string{"Hal Hair", "Ines Fringe"} {
+		who, err := b.hire(ctx, fmt.Sprintf("demo-guest-%d", i+2), name, tenant.RoleMember)
+		if err != nil {
+			return err
+		}
+		waiting = append(waiting, who)
+	}
+	for _, who := range waiting {
+		if _, err := b.take(ctx, who, day[0], 1); err != nil {
+			return err
+		}
+	}
+	_, err = b.app.CancelBooking(ctx, b.owner, app.CancelRequest{ID: place.Booking.ID, Reason: "Held up at work."})
+	return err
+}
+
+// offered finds a live offer to the demo member; zero where there is none.
+func (b *builder) offered(ctx context.Context, to tenant.Caller) (tenant.OfferID, error) {
+	live, err := b.app.ListOffers(ctx, tenant.System(b.id), store.OfferQuery{
+		Member: to.Member, Statuses: []waitlist.OfferStatus{waitlist.Live}, Oldest: true, Limit: 10,
+	})
+	for _, o := range live {
+		if o.Status == waitlist.Live { // and has not run out
+			return o.ID, err
+		}
+	}
+	return tenant.OfferID{}, err
+}

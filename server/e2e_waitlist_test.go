@@ -1,0 +1,161 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// A place is freed, refused by one, taken by the next through the link of a message, and everybody can be told why.
+func TestAFreedPlaceFindsItsWay(t *testing.T) {
+	t.Parallel()
+	l := newLive(t)
+	w := newWorld(t, l)
+	before := l.samples(t)
+	service := w.offering()
+	in := w.newSession(func(in *session.Input) { in.Capacity, in.Service = new(1), service })
+	book := func(who tenant.Caller) *v1.BookResponse {
+		return call[*v1.BookResponse](t, l, w.token(who.Subject), "BookingService/Book", &v1.BookRequest{SessionId: text(in)})
+	}
+	holder := w.newMember()
+	held := book(holder).GetBooking()
+	waiting := []tenant.Caller{w.newMember(), w.newMember(), w.newMember()}
+	entries := make([]string, len(waiting))
+	for i, who := range waiting {
+		entry := book(who).GetEntry()
+		if entries[i] = entry.GetId(); entry.GetStatus() != v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING || entry.GetPosition() != int32(i+1) {
+			t.Fatalf("number %d got %v", i+1, entry)
+		}
+	}
+	call[*v1.CancelBookingResponse](t, l, w.token(holder.Subject), "BookingService/CancelBooking", &v1.CancelBookingRequest{BookingId: held.GetId()})
+
+	offers := func() []*v1.Offer {
+		return call[*v1.ListOffersResponse](t, l, w.token(tenant.RoleOwner), "WaitlistService/ListOffers", &v1.ListOffersRequest{SessionId: text(in)}).GetOffers()
+	}
+	first := offers()
+	if len(first) != 1 || first[0].GetEntryId() != entries[0] || first[0].GetStatus() != v1.OfferStatus_OFFER_STATUS_LIVE {
+		t.Fatalf("the first offer is %v", first)
+	}
+	call[*v1.DeclineOfferResponse](t, l, w.token(waiting[0].Subject), "WaitlistService/DeclineOffer", &v1.DeclineOfferRequest{OfferId: first[0].GetId()})
+	next := offers()
+	if len(next) != 2 || next[0].GetEntryId() != entries[1] || next[0].GetTry() != 2 {
+		t.Fatalf("then the offers are %v", next)
+	}
+
+	id, err := tenant.Parse[tenant.OfferID](next[0].GetId())
+	w.ok(err)
+	link := "http://" + l.Address + app.ClaimPath + strings.TrimPrefix(w.app.ClaimURL(w.ID, id), "https://berth.test"+app.ClaimPath)
+	if page := l.browse(t, http.MethodGet, link, nil); !strings.Contains(page, `data-state="live"`) {
+		t.Fatal(page)
+	}
+	for range 2 {
+		if page := l.browse(t, http.MethodPost, link, url.Values{"answer": {"accept"}}); !strings.Contains(page, `data-state="accepted"`) {
+			t.Fatal(page)
+		}
+	}
+	mine := call[*v1.ListMyBookingsResponse](t, l, w.token(waiting[1].Subject), "BookingService/ListMyBookings", &v1.ListMyBookingsRequest{}).GetBookings()
+	if len(mine) != 1 || mine[0].GetSessionId() != text(in) || mine[0].GetStatus() != v1.BookingStatus_BOOKING_STATUS_CONFIRMED {
+		t.Errorf("the second has %v", mine)
+	}
+	for i, want := range []struct {
+		status v1.WaitlistEntryStatus
+		says   string
+	}{
+		{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, "these seats had been offered before, and were not taken"},
+		{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_BOOKED, "It was offered 1 seat, until "},
+		{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, "It was not chosen, because all open seats went to those before."},
+	} {
+		story := call[*v1.ExplainEntryResponse](t, l, w.token(waiting[i].Subject), "WaitlistService/ExplainEntry", &v1.ExplainEntryRequest{EntryId: entries[i]})
+		told := strings.Join(story.GetSentences(), "\n")
+		if story.GetEntry().GetStatus() != want.status || !strings.Contains(told, want.says) {
+			t.Errorf("number %d is %v, and is told:\n%s", i+1, story.GetEntry().GetStatus(), told)
+		}
+	}
+
+	grown := make(map[string]float64)
+	for name, value := range l.samples(t) {
+		if strings.HasPrefix(name, "waitlist_") && value != before[name] {
+			grown[name] = value - before[name]
+		}
+	}
+	for _, name := range []string{"waitlist_offer_response_time_sum", "waitlist_conversion_rate"} {
+		if grown[name] <= 0 {
+			t.Errorf("%s grew by %v", name, grown[name])
+		}
+		delete(grown, name)
+	}
+	want := map[string]float64{
+		`waitlist_entries_total{status="WAITING"}`: 3, `waitlist_entries_total{status="BOOKED"}`: 1,
+		`waitlist_offers_total{outcome="CREATED"}`: 2, `waitlist_offers_total{outcome="DECLINED"}`: 1, `waitlist_offers_total{outcome="ACCEPTED"}`: 1,
+		"waitlist_offer_response_time_count": 2, "waitlist_cascade_depth_count": 1, "waitlist_cascade_depth_sum": 2,
+	}
+	if diff := cmp.Diff(want, grown); diff != "" {
+		t.Errorf("what the node counted (-want +got):\n%s", diff)
+	}
+	l.sound(t)
+}
+
+// browse loads a page as a browser without scripts does, and follows where it is sent.
+func (l *liveNode) browse(t *testing.T, method, address string, form url.Values) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Origin", "null")
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatal(answer.Status, err, string(body))
+	}
+	return string(body)
+}
+
+// samples reads the node's metrics, but for the buckets of histograms.
+func (l *liveNode) samples(t *testing.T) map[string]float64 {
+	t.Helper()
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(l.browse(t, http.MethodGet, "http://"+l.Address+"/metrics", nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[string]float64)
+	for name, family := range families {
+		for _, m := range family.GetMetric() {
+			var labels []string
+			for _, label := range m.GetLabel() {
+				labels = append(labels, label.GetName()+`="`+label.GetValue()+`"`)
+			}
+			slices.Sort(labels)
+			key := name
+			if len(labels) > 0 {
+				key += "{" + strings.Join(labels, ",") + "}"
+			}
+			if h := m.GetHistogram(); h != nil {
+				all[name+"_sum"], all[name+"_count"] = h.GetSampleSum(), float64(h.GetSampleCount())
+				continue
+			}
+			all[key] = m.GetCounter().GetValue() + m.GetGauge().GetValue()
+		}
+	}
+	return all
+}
