@@ -71,7 +71,7 @@ func TestARefusedAcceptanceLeavesTheOffer(t *testing.T) {
 		"daily limit": {credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1)}, func(h *house, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
 			h.mustBook(mia, h.session(slot{Starts: noon.Add(52 * time.Hour)}))
 		}, fault.DailyLimit},
-		"paused": {credit.Plan{Kind: credit.Unlimited}, func(h *house, mia tenant.Caller, s credit.Subscription, _ tenant.SessionID) {
+		"paused": {credit.Plan{Kind: credit.Unlimited}, func(h *house, _ tenant.Caller, s credit.Subscription, _ tenant.SessionID) {
 			h.exec(`update tenants set takes_payments = true where tenant_id = $1`, h.Tenant)
 			h.exec(`update subscriptions set status = 'PAUSED' where id = $1`, s.ID)
 		}, fault.NoActivePlan},
@@ -124,7 +124,7 @@ func TestDecliningAnOffer(t *testing.T) {
 			h.rules(func(s *waitlist.Settings) {
 				s.Mode, s.AfterDecline, s.MaxOffersPerEntry = new(waitlist.OfferInTurn), &tt.after, &tt.most
 			})
-			class, waiters, o := h.offered(2)
+			class, waiters, o := h.offered()
 			for i := range 2 {
 				answered, err := h.decline(waiters[0], o, tt.leave)
 				if err != nil || answered.Repeated != (i == 1) || answered.Entry.Status != tt.want {
@@ -152,7 +152,7 @@ func TestAnAlarmEndsOffers(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.mode(waitlist.OfferInTurn)
-	class, waiters, o := h.offered(2)
+	class, waiters, o := h.offered()
 	if want := h.clock.Now().Add(30 * time.Minute); !o.ExpiresAt.Equal(want.Truncate(time.Microsecond)) {
 		t.Errorf("it ends at %s, want %s", o.ExpiresAt, want)
 	}
