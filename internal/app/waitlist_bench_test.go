@@ -45,7 +45,9 @@ func BenchmarkCancelUntilTheNextOffer(b *testing.B) {
 				b.Fatal(fmt.Sprint(n, " offers of ", b.N))
 			}
 			slices.Sort(took)
-			at := func(share float64) float64 { return float64(took[int(share*float64(len(took)-1))].Microseconds()) / 1000 }
+			at := func(share float64) float64 {
+				return float64(took[int(share*float64(len(took)-1))].Microseconds()) / 1000
+			}
 			b.ReportMetric(at(0.5), "p50-ms")
 			b.ReportMetric(at(0.99), "p99-ms")
 			b.ReportMetric(0, "ns/op") // it books, too

@@ -47,10 +47,14 @@ func TestJoiningIsRefused(t *testing.T) {
 		"the window has passed":             {mia, h.window("2026-03-10", "2026-03-15", "08:00", "12:00"), fault.InvalidField},
 		"the window ends before it begins":  {mia, h.window("2026-03-25", "2026-03-24", "08:00", "12:00"), fault.InvalidField},
 		"the window is too long":            {mia, h.window("2026-03-20", "2026-06-20", "08:00", "12:00"), fault.InvalidField},
-		"a party too large for a window":    {mia, func() app.JoinRequest { r := h.window("2026-03-25", "2026-03-25", "08:00", "12:00"); r.Party = 5; return r }(), fault.PartySize},
-		"another tenant's session":          {mia, names(foreign), fault.SessionNotFound},
-		"an unknown session among several":  {mia, names(full, newID[tenant.SessionID]()), fault.SessionNotFound},
-		"for somebody else":                 {own(mia), app.JoinRequest{Sessions: []tenant.SessionID{full}, Member: waiter.Member}, fault.MemberNotFound},
+		"a party too large for a window": {mia, func() app.JoinRequest {
+			r := h.window("2026-03-25", "2026-03-25", "08:00", "12:00")
+			r.Party = 5
+			return r
+		}(), fault.PartySize},
+		"another tenant's session":         {mia, names(foreign), fault.SessionNotFound},
+		"an unknown session among several": {mia, names(full, newID[tenant.SessionID]()), fault.SessionNotFound},
+		"for somebody else":                {own(mia), app.JoinRequest{Sessions: []tenant.SessionID{full}, Member: waiter.Member}, fault.MemberNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := h.join(tt.who, tt.ask)

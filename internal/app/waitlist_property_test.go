@@ -110,7 +110,7 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 			_, err := l.join(person(t), r)
 			return err
 		},
-		"fill": func(t *rapid.T) error { // so that there is something to wait for
+		"fill": func(*rapid.T) error { // so that there is something to wait for
 			for _, id := range l.sessions {
 				for _, who := range all[:3] {
 					if p, err := l.app.Book(ctx, who, app.BookRequest{Session: id, Party: 1, Channel: catalog.Online, NoWaitlist: true}); err == nil {
@@ -284,4 +284,3 @@ func inForce(versions []app.RulesVersion, d app.Decided) waitlist.Effective {
 	}
 	return waitlist.Resolve(layers...)
 }
-

@@ -1,0 +1,337 @@
+package app_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+func TestAcceptingAnOfferBooksAndTakesACredit(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mode(waitlist.OfferInTurn)
+	class, who, booked := h.full(1)
+	mia := h.member("Mia")
+	pack := h.subscribe(mia, h.plan(credit.Plan{Kind: credit.Credits, Credits: 3}))
+	id := h.mustJoin(mia, names(class)).ID
+	h.mustCancel(who[0], booked[0])
+	if h.balance(pack) != 3 || h.taken(class) != 1 {
+		t.Errorf("an offer takes no credit, and a seat: %d, %d", h.balance(pack), h.taken(class))
+	}
+	// Nobody else can have it.
+	_, err := h.app.Book(context.Background(), h.member("Eve"), app.BookRequest{Session: class, Party: 1, Channel: catalog.Online, NoWaitlist: true})
+	wantReason(t, err, fault.SessionFull)
+	_, err = h.hold(h.member("Eve"), class)
+	wantReason(t, err, fault.SessionFull)
+	_, err = h.app.UnpublishSession(context.Background(), h.Owner, class, nil)
+	if err == nil {
+		t.Error("a session with a live offer went back to a draft")
+	}
+	o := h.live(id)
+	_, err = h.accept(h.member("Eve"), o)
+	wantReason(t, err, fault.OfferNotFound)
+	first, err := h.accept(mia, o)
+	if err != nil || first.Repeated || first.Booking.Status != "CONFIRMED" || first.Booking.Subscription != pack.ID {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	again, err := h.accept(mia, o)
+	if err != nil || !again.Repeated || again.Booking.ID != first.Booking.ID {
+		t.Errorf("%+v, %v", again, err)
+	}
+	_, err = h.decline(mia, o, false)
+	wantReason(t, err, fault.OfferNotLive)
+	if h.balance(pack) != 2 || h.entry(id).Booking != first.Booking.ID {
+		t.Errorf("balance %d", h.balance(pack))
+	}
+	h.wantSound()
+}
+
+// What a booking refuses an acceptance refuses, with the same reason. The offer stays live, and its seat kept.
+func TestARefusedAcceptanceLeavesTheOffer(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		plan  credit.Plan
+		spoil func(h *house, mia tenant.Caller, s credit.Subscription, class tenant.SessionID)
+		want  fault.Reason
+	}{
+		"no credits": {credit.Plan{Kind: credit.Credits, Credits: 1}, func(h *house, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+			h.mustBook(mia, h.session(slot{Starts: noon.Add(70 * time.Hour)}))
+		}, fault.NoCredits},
+		"overlap": {credit.Plan{Kind: credit.Unlimited}, func(h *house, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+			h.mustBook(mia, h.session(slot{}))
+		}, fault.Overlap},
+		"daily limit": {credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1)}, func(h *house, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+			h.mustBook(mia, h.session(slot{Starts: noon.Add(52 * time.Hour)}))
+		}, fault.DailyLimit},
+		"paused": {credit.Plan{Kind: credit.Unlimited}, func(h *house, _ tenant.Caller, s credit.Subscription, _ tenant.SessionID) {
+			h.exec(`update tenants set takes_payments = true where tenant_id = $1`, h.Tenant)
+			h.exec(`update subscriptions set status = 'PAUSED' where id = $1`, s.ID)
+		}, fault.NoActivePlan},
+		"booked meanwhile": {credit.Plan{Kind: credit.Unlimited, AllowOverlap: true}, func(h *house, mia tenant.Caller, _ credit.Subscription, class tenant.SessionID) {
+			h.exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at, confirmed_at)
+			        select tenant_id, gen_random_uuid(), id, $2, 1, 'CONFIRMED', 'ONLINE', starts_at, ends_at, 'test', $3, $3, $3 from sessions where id = $1`, class, mia.Member, noon)
+			h.exec(`update sessions set capacity = 2, seats_taken = 2 where id = $1`, class)
+		}, fault.AlreadyBooked},
+		"no longer a member": {credit.Plan{Kind: credit.Unlimited}, func(h *house, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+			h.exec(`update members set status = 'INACTIVE' where id = $1`, mia.Member)
+		}, fault.MemberNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.mode(waitlist.OfferInTurn)
+			class, who, booked := h.full(1)
+			mia := h.member("Mia")
+			s := h.subscribe(mia, h.plan(tt.plan))
+			id := h.mustJoin(mia, names(class)).ID
+			h.mustCancel(who[0], booked[0])
+			tt.spoil(h, mia, s, class)
+			taken := h.taken(class)
+			_, err := h.accept(mia, h.live(id))
+			wantReason(t, err, tt.want)
+			if o := h.live(id); o.Status != waitlist.Live || h.taken(class) != taken {
+				t.Errorf("%+v, %d seats are taken", o, h.taken(class))
+			}
+		})
+	}
+}
+
+func TestDecliningAnOffer(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		after waitlist.After
+		most  int
+		leave bool
+		want  waitlist.Status
+	}{
+		"goes back in line":        {waitlist.ReturnEntry, 3, false, waitlist.Waiting},
+		"closes, if rules say so":  {waitlist.CloseEntry, 3, false, waitlist.Cancelled},
+		"closes after the last":    {waitlist.ReturnEntry, 1, false, waitlist.Cancelled},
+		"leaves, if they want to":  {waitlist.ReturnEntry, 3, true, waitlist.Cancelled},
+		"goes back without a most": {waitlist.ReturnEntry, 0, false, waitlist.Waiting},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.rules(func(s *waitlist.Settings) {
+				s.Mode, s.AfterDecline, s.MaxOffersPerEntry = new(waitlist.OfferInTurn), &tt.after, &tt.most
+			})
+			class, waiters, o := h.offered()
+			for i := range 2 {
+				answered, err := h.decline(waiters[0], o, tt.leave)
+				if err != nil || answered.Repeated != (i == 1) || answered.Entry.Status != tt.want {
+					t.Errorf("%+v, %v", answered, err)
+				}
+			}
+			offers := h.offers(class)
+			if len(offers) != 2 || offers[0].Status != waitlist.Declined || offers[1].Status != waitlist.Live || offers[1].Try != 2 {
+				t.Fatalf("%+v", offers)
+			}
+			// The cascade ends with staff.
+			if _, err := h.decline(waiters[1], offers[1], false); err != nil {
+				t.Fatal(err)
+			}
+			if last := h.last(class); last.Decision.Move != waitlist.HandBack || last.Note == "" || h.taken(class) != 0 {
+				t.Errorf("%+v", last)
+			}
+			h.wantSound()
+		})
+	}
+}
+
+// An alarm ends an offer when it runs out, and the next is asked.
+func TestAnAlarmEndsOffers(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mode(waitlist.OfferInTurn)
+	class, waiters, o := h.offered()
+	if want := h.clock.Now().Add(30 * time.Minute); !o.ExpiresAt.Equal(want.Truncate(time.Microsecond)) {
+		t.Errorf("it ends at %s, want %s", o.ExpiresAt, want)
+	}
+	h.clock.Set(o.ExpiresAt.Add(-time.Millisecond)) // the alarm waits for the rest of real time
+	begun := time.Now()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		h.app.RunAlarms(ctx, slog.New(slog.DiscardHandler))
+	}()
+	h.clock.Set(o.ExpiresAt)
+	_, err := h.accept(waiters[0], o)
+	wantReason(t, err, fault.OfferNotLive)
+	for h.count(`select count(*) from waitlist_offers where session_id = $1`, class) < 2 {
+		if time.Since(begun) > 10*time.Second {
+			t.Fatal("nobody ended the offer")
+		}
+	}
+	stop()
+	<-done
+	h.wantSound()
+}
+
+func TestOffersAreWithdrawn(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, tt := range map[string]struct {
+		act   func(h *house, class tenant.SessionID) error
+		entry waitlist.Status
+		taken int
+	}{
+		"with the session's sale": {func(h *house, class tenant.SessionID) error {
+			s, err := h.app.BlockSession(ctx, h.Owner, class, "")
+			if s.SeatsTaken != 1 {
+				h.t.Errorf("the answer says that %d seats are taken", s.SeatsTaken)
+			}
+			return err
+		}, waitlist.Waiting, 1},
+		"with the session": {func(h *house, class tenant.SessionID) error {
+			_, err := h.app.CancelSession(ctx, h.Owner, class, "", false)
+			return err
+		}, waitlist.Cancelled, 0},
+		"with their seats": {func(h *house, class tenant.SessionID) error { h.resize(class, 1); return nil }, waitlist.Waiting, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.mode(waitlist.OfferInTurn)
+			class, who, booked := h.full(2)
+			_, entries := h.waiters(1, names(class))
+			h.mustCancel(who[0], booked[0])
+			if err := tt.act(h, class); err != nil {
+				t.Fatal(err)
+			}
+			h.wantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: tt.entry})
+			if offers := h.offers(class); len(offers) != 1 || offers[0].Status != waitlist.Withdrawn || h.taken(class) != tt.taken || h.entry(entries[0]).Tries != 0 {
+				t.Errorf("%+v, %d seats are taken", offers, h.taken(class))
+			}
+			h.wantSound()
+		})
+	}
+}
+
+// Several seats go to several entries at once, parties among them, and no party gets a part of what it needs.
+func TestSeveralSeatsGoToSeveral(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []waitlist.Mode{waitlist.OfferInTurn, waitlist.AutoPromote} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.mode(mode)
+			class, _, _ := h.full(1)
+			ids := make(map[int]tenant.EntryID)
+			for _, party := range []int{2, 4, 1} {
+				ids[party] = h.mustJoin(h.member("Mia"), app.JoinRequest{Sessions: []tenant.SessionID{class}, Party: party}).ID
+			}
+			h.resize(class, 4) // three more
+			got := map[waitlist.Mode]waitlist.Status{waitlist.OfferInTurn: waitlist.Offered, waitlist.AutoPromote: waitlist.Booked}[mode]
+			h.wantEntries(map[tenant.EntryID]waitlist.Status{ids[2]: got, ids[1]: got, ids[4]: waitlist.Waiting})
+			if e := h.entry(ids[4]); e.PassedOver != string(fault.PartySize) || h.taken(class) != 4 {
+				t.Errorf("%+v", e)
+			}
+			h.wantSound()
+		})
+	}
+}
+
+// Close to the start nobody is booked without being asked; before that whoever is may change their mind without penalty.
+func TestPromotionEndsBeforeTheStart(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.rules(func(s *waitlist.Settings) { s.AutoPromoteCutoff = new(3 * time.Hour) })
+	class, who, booked := h.full(2)
+	_, ids := h.waiters(2, names(class))
+	h.clock.Set(noon.Add(45*time.Hour - time.Minute))
+	if _, err := h.app.CancelBooking(context.Background(), h.Owner, app.CancelRequest{ID: booked[0]}); err != nil {
+		t.Fatal(err)
+	}
+	h.wantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Booked})
+	grace := h.queryText(`select to_char(grace_until at time zone 'UTC', 'HH24:MI') from bookings where id = $1`, h.entry(ids[0]).Booking)
+	if grace != "09:59" {
+		t.Errorf("grace until %s", grace)
+	}
+	h.clock.Set(noon.Add(45*time.Hour + time.Minute))
+	if _, err := h.app.CancelBooking(context.Background(), h.Owner, app.CancelRequest{ID: booked[1]}); err != nil {
+		t.Fatal(err)
+	}
+	h.wantEntries(map[tenant.EntryID]waitlist.Status{ids[1]: waitlist.Offered})
+	_ = who
+	h.wantSound()
+}
+
+// The first to claim has it. What they leave is for those whom it still fits; when nobody is left it is open to all.
+func TestTheFirstToClaimHasIt(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mode(waitlist.FirstToClaim)
+	class, _, _ := h.full(1)
+	var who []tenant.Caller
+	var ids []tenant.EntryID
+	for _, party := range []int{2, 1, 2} {
+		who = append(who, h.member("Mia"))
+		ids = append(ids, h.mustJoin(who[len(who)-1], app.JoinRequest{Sessions: []tenant.SessionID{class}, Party: party}).ID)
+	}
+	h.resize(class, 4)
+	if n := h.taken(class); n != 4 {
+		t.Errorf("%d seats are taken or kept, want all", n)
+	}
+	h.wantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Offered, ids[1]: waitlist.Offered, ids[2]: waitlist.Offered})
+	if _, err := h.accept(who[2], h.live(ids[2])); err != nil {
+		t.Fatal(err)
+	}
+	h.wantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Waiting, ids[1]: waitlist.Offered, ids[2]: waitlist.Booked})
+	if h.taken(class) != 4 || h.entry(ids[0]).Tries != 0 {
+		t.Errorf("%d seats; it was not theirs to lose", h.taken(class))
+	}
+	h.wantSound()
+	if _, err := h.decline(who[1], h.live(ids[1]), false); err != nil {
+		t.Fatal(err)
+	}
+	if n := h.taken(class); n != 3 {
+		t.Errorf("%d seats are taken, want none kept", n)
+	}
+	h.wantSound()
+	h.mustBook(h.member("Anybody"), class)
+}
+
+// No more is kept than those who were told can claim.
+func TestNoMoreIsKeptThanCanBeClaimed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mode(waitlist.FirstToClaim)
+	class, _, _ := h.full(1)
+	h.waiters(1, names(class))
+	h.resize(class, 5)
+	if n := h.taken(class); n != 2 {
+		t.Errorf("%d seats are taken or kept", n)
+	}
+	h.mustBook(h.member("Anybody"), class)
+	h.wantSound()
+}
+
+// Seats that nobody wanted before go with those that are let go: the round grows.
+func TestARoundGrows(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mode(waitlist.OfferInTurn)
+	class, who, booked := h.full(3)
+	mia := h.member("Mia")
+	first := h.mustJoin(mia, names(class)).ID
+	large := h.mustJoin(h.member("Large"), app.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 3}).ID
+	for i := range who {
+		h.mustCancel(who[i], booked[i])
+	}
+	if _, err := h.decline(mia, h.live(first), true); err != nil {
+		t.Fatal(err)
+	}
+	h.wantEntries(map[tenant.EntryID]waitlist.Status{large: waitlist.Offered})
+	h.wantSound()
+}
