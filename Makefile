@@ -55,7 +55,7 @@ test: test-go test-ts test-console ## Run all tests
 
 .PHONY: build
 build: $(console)/dist/index.html ## Build bin/berth
-	go build -trimpath -o bin/berth ./server
+	go build -trimpath -ldflags="-s -w" -o bin/berth ./server
 
 .PHONY: bench
 bench: ## Measure bookings per second, beside pgbench on the same machine

@@ -22,7 +22,7 @@ import (
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "berth")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for name, test := range map[string]func(*testing.T, string){

@@ -12,11 +12,11 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
 
-	firebase "firebase.google.com/go/v4"
 	"firebase.google.com/go/v4/messaging"
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/google"
@@ -80,13 +80,9 @@ func New(ctx context.Context, c Config) (*Sender, error) {
 		c.Now = time.Now
 	}
 	authorized := &oauth2.Transport{Base: c.Transport, Source: tokens(key, c)} //nolint:contextcheck // its requests outlive this one
-	app, err := firebase.NewApp(ctx, &firebase.Config{ProjectID: project},
+	messages, err := open(ctx, project,
 		option.WithEndpoint(strings.TrimSuffix(c.BaseURL, "/")+"/v1"),
 		option.WithHTTPClient(provider.Client(provider.Transport{Base: authorized})))
-	if err != nil {
-		return nil, fmt.Errorf("fcm: %w", err)
-	}
-	messages, err := app.Messaging(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("fcm: %w", err)
 	}
@@ -208,4 +204,19 @@ func short(key string) string {
 	}
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:])
+}
+
+// open makes firebase's client for messages alone. firebase.NewApp would link its clients for databases, storage and
+// accounts as well, 23 MB of them, and the configuration that messaging.NewClient takes has no name outside of that module.
+func open(ctx context.Context, project string, options ...option.ClientOption) (*messaging.Client, error) {
+	create := reflect.ValueOf(messaging.NewClient)
+	config := reflect.New(create.Type().In(1).Elem())
+	config.Elem().FieldByName("ProjectID").SetString(project)
+	config.Elem().FieldByName("Opts").Set(reflect.ValueOf(options))
+	config.Elem().FieldByName("Version").SetString("4")
+	made := create.Call([]reflect.Value{reflect.ValueOf(ctx), config})
+	if err, failed := made[1].Interface().(error); failed {
+		return nil, err
+	}
+	return made[0].Interface().(*messaging.Client), nil
 }
