@@ -17,14 +17,15 @@ import (
 
 // commands is the command line.
 type commands struct {
-	Serve   serveCommand   `cmd:"" help:"Serve the API, on a database that somebody runs."`
-	Dev     devCommand     `cmd:"" help:"Start everything for development: Postgres, migrations, demo data, server."`
-	Migrate migrateCommand `cmd:"" help:"Bring the database's schema up to date."`
-	Tenant  tenantCommand  `cmd:"" help:"Create a tenant."`
-	Token   tokenCommand   `cmd:"" help:"Issue a token with this server's own key."`
-	Verify  verifyCommand  `cmd:"" help:"Prove that what must never happen has not happened, over all data."`
-	Doctor  doctorCommand  `cmd:"" help:"Examine database, keys and configuration, and say what to change."`
-	Bench   benchCommand   `cmd:"" help:"Measure bookings over gRPC beside pgbench sending the same SQL."`
+	Serve    serveCommand    `cmd:"" help:"Serve the API, on a database that somebody runs."`
+	Dev      devCommand      `cmd:"" help:"Start everything for development: Postgres, migrations, demo data, server."`
+	Migrate  migrateCommand  `cmd:"" help:"Bring the database's schema up to date."`
+	Tenant   tenantCommand   `cmd:"" help:"Create a tenant."`
+	Token    tokenCommand    `cmd:"" help:"Issue a token with this server's own key."`
+	Verify   verifyCommand   `cmd:"" help:"Prove that what must never happen has not happened, over all data."`
+	Doctor   doctorCommand   `cmd:"" help:"Examine database, keys and configuration, and say what to change."`
+	Bench    benchCommand    `cmd:"" help:"Measure bookings over gRPC beside pgbench sending the same SQL."`
+	Campaign campaignCommand `cmd:"" help:"Kill, cut and slow down servers and Postgres under load, and prove that nothing was lost."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }

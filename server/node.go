@@ -78,7 +78,7 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 		return nil, err
 	}
 	n.app = app.New(app.Config{
-		DB: n.db, Now: time.Now, CheckInKeys: signs.checkIn, Claims: signs.claims, PublicURL: listen.PublicURL,
+		DB: n.db, Now: func() time.Time { return time.Now().Add(listen.ClockOffset) }, CheckInKeys: signs.checkIn, Claims: signs.claims, PublicURL: listen.PublicURL,
 		Committed: n.relay.Committed, RolesChanged: n.guard.Invalidate, Relay: n.relay,
 	})
 	n.health = rpc.NewHealth(n.ready)

@@ -41,6 +41,7 @@ const (
 	Booked  Outcome = "booked"  // by Book
 	Waits   Outcome = "waits"   // by Book
 	Gone    Outcome = "gone"    // it had been given up before
+	Settled Outcome = "settled" // it is given up, by this call or by one before
 	Full    Outcome = "full"    // no seats, and no room in line
 	Already Outcome = "already" // they have a place here
 	Broke   Outcome = "broke"   // too few credits
@@ -78,6 +79,8 @@ type Operation struct {
 	Left  int `json:"left,omitempty"`
 	// Seen is what a look saw.
 	Seen []Seat `json:"seen,omitempty"`
+	// IDs are those of what a look saw, before it is known which places they are.
+	IDs []string `json:"-"`
 
 	// Attempts is how often it was sent under one key; Note is for people.
 	Attempts int    `json:"attempts,omitempty"`

@@ -221,7 +221,7 @@ func (r *room) add(asked Operation, as Status) {
 
 // free gives a place up, whose seats go to whoever waits.
 func (r *room) free(p *place, told Operation, may func(*place) bool) bool {
-	if told.Outcome == Gone {
+	if told.Outcome == Gone || told.Outcome == Settled && p == nil {
 		return p == nil
 	}
 	if p == nil || !may(p) {
