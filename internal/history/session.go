@@ -155,7 +155,7 @@ func (r *room) step(asked, told Operation) bool {
 		}
 		return r.free(p, told, func(p *place) bool { return !asked.Line || p.status != Confirmed })
 	case Decline:
-		if told.Outcome != Done {
+		if told.Outcome != Done && told.Outcome != Settled {
 			return p == nil || p.status != Offered
 		}
 		return r.free(p, told, func(p *place) bool { return p.status == Offered })

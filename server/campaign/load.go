@@ -247,9 +247,8 @@ func (c *caller) act(a *arena, s *spot) {
 		request, answer := &v1.DeclineOfferRequest{OfferId: now.offer, Leave: true}, new(v1.DeclineOfferResponse)
 		told := c.call(now.who, berthv1connect.WaitlistServiceDeclineOfferProcedure, request, answer)
 		c.answered(told, now.who, berthv1connect.WaitlistServiceDeclineOfferProcedure, request, answer)
-		op.Outcome = told.givenUp()
-		if op.Outcome == history.Gone {
-			op.Outcome = history.Settled
+		if op.Outcome = told.outcome; op.Outcome == history.Done {
+			op.Outcome = history.Settled // the answer does not say whether it was declined before
 		}
 		c.record(op, told)
 		a.learn(func() { s.gone = s.gone || told.outcome == history.Done })

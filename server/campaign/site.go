@@ -85,10 +85,14 @@ func openSite(ctx context.Context, folder, binary string, offset time.Duration, 
 	return s, nil
 }
 
-// startPostgres starts it, or starts it again on the same port.
+// startPostgres starts it, or starts it again on the same port. What a killed one leaves behind, ends by itself, but not at once.
 func (s *site) startPostgres(ctx context.Context) (err error) {
-	s.postgres, err = pg.StartDevelopment(ctx, pg.DevConfig{DataDir: filepath.Join(s.folder, "postgres"), Port: s.port})
-	return err
+	for deadline := time.Now().Add(startPatience); ; {
+		s.postgres, err = pg.StartDevelopment(ctx, pg.DevConfig{DataDir: filepath.Join(s.folder, "postgres"), Port: s.port})
+		if err == nil || time.Now().After(deadline) || pause(ctx, 100*time.Millisecond) != nil {
+			return err
+		}
+	}
 }
 
 // killPostgres ends it as a power cut would.
