@@ -164,8 +164,18 @@ func (t *tx) rollOn(ctx context.Context, round *waitlist.Round, trigger waitlist
 	if err := t.Load(ctx, &batch); err != nil || slot == nil {
 		return err
 	}
+	before := slot.SeatsTaken
 	_, err := t.roll(ctx, slot, trigger, round)
+	t.widen(round, slot.SeatsTaken-before)
 	return err
+}
+
+// widen takes seats into a round that were open beside those that were let go, and went with them to a party that did not fit before.
+func (t *tx) widen(round *waitlist.Round, onOffer int) {
+	if onOffer > round.Freed {
+		round.Freed = onOffer
+		store.UpdateRound(t.Tx, t.in, *round)
+	}
 }
 
 // DeclineOffer lets an offer go; with leave, the entry too.
@@ -261,7 +271,14 @@ func (t *tx) letGo(ctx context.Context, o waitlist.Offer, as waitlist.OfferStatu
 	case slot != nil:
 		store.MoveSeats(t.Tx, t.in, o.Session, store.Seats{Taken: -o.Seats})
 		slot.SeatsTaken -= o.Seats
+		onOffer := -slot.SeatsTaken
+		for _, other := range live {
+			if other.ID != o.ID {
+				onOffer += other.Reserves()
+			}
+		}
 		_, err = t.roll(ctx, slot, trigger, round)
+		t.widen(round, onOffer+slot.SeatsTaken)
 	}
 	if err != nil {
 		return Answered{}, err

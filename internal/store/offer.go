@@ -139,7 +139,7 @@ func InsertRound(tx *pg.Tx, in tenant.TenantID, r waitlist.Round) {
 
 // UpdateRound writes what changes in a round's life with the transaction.
 func UpdateRound(tx *pg.Tx, in tenant.TenantID, r waitlist.Round) {
-	tx.Write(`update waitlist_rounds set keeps = $3, closed_at = $4 where tenant_id = $1 and id = $2`, in, r.ID, r.Keeps, r.Closed)
+	tx.Write(`update waitlist_rounds set freed = $3, keeps = $4, closed_at = $5 where tenant_id = $1 and id = $2`, in, r.ID, r.Freed, r.Keeps, r.Closed)
 }
 
 // InsertOffer writes a new offer with the transaction.
