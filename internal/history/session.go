@@ -188,7 +188,7 @@ func (r *room) take(asked, told Operation) bool {
 	case Already:
 		return has
 	case Broke, Refused:
-		return !has
+		return true // who has a place here already may be told first that they cannot pay for another
 	case Full:
 		return !has && !fits && (asked.Kind == Hold || r.inLine() >= r.Queue)
 	case Booked, Done:

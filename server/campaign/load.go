@@ -257,16 +257,13 @@ func (c *caller) act(a *arena, s *spot) {
 	}
 }
 
-// givenUp reads an answer that does not say by itself whether it was this call that gave the place up.
+// givenUp reads an answer that does not say whether it was this call that gave the place up: a server that finds out by the
+// key what became of a commit says that it repeats itself, too.
 func (r reply) givenUp() history.Outcome {
-	switch {
-	case r.outcome != history.Done || !r.repeated:
-		return r.outcome
-	case r.attempts > 1:
+	if r.outcome == history.Done && r.repeated {
 		return history.Settled
-	default:
-		return history.Gone
 	}
+	return r.outcome
 }
 
 func (c *caller) cancel(a *arena, s *spot, now spot, id string) {
