@@ -28,6 +28,7 @@ func TestProcesses(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, string){
 		"dev":               testDev,
 		"killed under load": testKilled,
+		"campaign":          testCampaign,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
