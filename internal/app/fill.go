@@ -292,6 +292,8 @@ func (l *line) openRound() {
 	if l.round != nil {
 		l.round.Keeps += keeps
 		if keeps > 0 {
+			// It goes on, with seats that were open beside those let go.
+			l.round.Freed, l.round.Closed = max(l.round.Freed, l.round.Keeps), nil
 			store.UpdateRound(l.Tx, l.in, *l.round)
 		}
 		return
