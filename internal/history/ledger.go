@@ -86,12 +86,13 @@ func (p *purse) giveBack(at int) {
 
 func (p *purse) step(asked, told Operation) bool {
 	at := p.find(asked.Place)
-	switch {
-	case told.Outcome == Unknown:
+	switch told.Outcome {
+	case Unknown:
 		p.perhaps(asked, at)
 		return true
-	case told.Outcome == Broke:
+	case Broke:
 		return p.balance < asked.Party
+	default:
 	}
 	switch asked.Kind {
 	case Book, Confirm:

@@ -150,7 +150,7 @@ func (st *storm) rage(ctx context.Context) error {
 	for ctx.Err() == nil {
 		st.random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 		for _, name := range names {
-			if st.after(ctx, 30+st.random.Int64N(60)) != nil {
+			if _ = st.after(ctx, 30+st.random.Int64N(60)); ctx.Err() != nil {
 				return nil
 			}
 			f := kinds[name]()

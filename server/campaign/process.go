@@ -82,7 +82,10 @@ func follow(said io.Reader, log io.Writer, serving chan<- string) {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		fmt.Fprintf(log, "%s\n", lines.Bytes())
-		var line struct{ Msg, Address string }
+		var line struct {
+			Msg     string `json:"msg"`
+			Address string `json:"address"`
+		}
 		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Msg == "serving" {
 			serving <- line.Address
 		}

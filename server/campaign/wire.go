@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -136,7 +137,7 @@ func (s *sentence) pass(to io.Writer, from io.Reader) error {
 	if _, err := io.ReadFull(from, body); err != nil {
 		return err
 	}
-	if _, err := to.Write(append(head, body...)); err != nil {
+	if _, err := to.Write(slices.Concat(head, body)); err != nil {
 		return err
 	}
 	if !s.begun {
