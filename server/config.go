@@ -96,10 +96,13 @@ func (c keyConfig) openVerifier(own *token.Issuer) (*token.Verifier, error) {
 
 // listenConfig says where the service is reached.
 type listenConfig struct {
-	Listen    string        `env:"BERTH_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Address to listen on."`
-	PublicURL string        `env:"BERTH_PUBLIC_URL" placeholder:"https://…" help:"Where browsers reach the service; links start with it. Default: the address that is listened on."`
-	Origins   []string      `env:"BERTH_ORIGINS" placeholder:"https://…" help:"Origins whose pages may call from a browser; * for all."`
-	Drain     time.Duration `env:"BERTH_DRAIN" default:"10s" help:"How long requests that are being answered may take when the server stops."`
+	Listen    string   `env:"BERTH_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Address to listen on."`
+	PublicURL string   `env:"BERTH_PUBLIC_URL" placeholder:"https://…" help:"Where browsers reach the service; links start with it. Default: the address that is listened on."`
+	Origins   []string `env:"BERTH_ORIGINS" placeholder:"https://…" help:"Origins whose pages may call from a browser; * for all."`
+	// ClockOffset makes the clock by which bookings are decided wrong. Campaigns use it; nobody who serves people wants it.
+	ClockOffset time.Duration `hidden:"" help:"For tests: how far ahead the clock of the rules is."`
+
+	Drain time.Duration `env:"BERTH_DRAIN" default:"10s" help:"How long requests that are being answered may take when the server stops."`
 }
 
 // logConfig says what is logged, and how.

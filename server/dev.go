@@ -170,7 +170,7 @@ func (s devSheet) print(to io.Writer, path string) {
 	for i, t := range s.Tenants {
 		fmt.Fprintf(to, "\n# %s, tenant %s\n", t.Name, t.ID)
 		if t.Claim != "" {
-			fmt.Fprintf(to, "# A place is free, and kept for the member, who answers here:\n%s\n", t.Claim)
+			fmt.Fprintf(to, "# A place is free, and kept for the member, who answers here:\n#   %s\n", t.Claim)
 		}
 		if i > 0 {
 			continue // one tenant is enough to begin with

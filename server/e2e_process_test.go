@@ -28,6 +28,7 @@ func TestProcesses(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, string){
 		"dev":               testDev,
 		"killed under load": testKilled,
+		"campaign":          testCampaign,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -213,7 +214,7 @@ func checkSheet(t *testing.T, path, address string) {
 		name, _ := demo["name"].(string)
 		session, _ := demo["session_id"].(string)
 		tokens, _ := demo["tokens"].(map[string]any)
-		if !uuids.MatchString(id) || name == "" || !uuids.MatchString(session) || len(demo) != 4 {
+		if !uuids.MatchString(id) || name == "" || !uuids.MatchString(session) || len(demo) != 5 {
 			t.Errorf("dev.json: %v", demo)
 		}
 		for _, role := range []string{tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner} {

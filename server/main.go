@@ -26,6 +26,7 @@ type commands struct {
 	Doctor   doctorCommand   `cmd:"" help:"Examine database, keys and configuration, and say what to change."`
 	Simulate simulateCommand `cmd:"" help:"Let tenants live for years in virtual time, and compare each step with a model."`
 	Bench    benchCommand    `cmd:"" help:"Measure bookings over gRPC beside pgbench sending the same SQL."`
+	Campaign campaignCommand `cmd:"" help:"Kill, cut and slow down servers and Postgres under load, and prove that nothing was lost."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }

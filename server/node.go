@@ -93,7 +93,7 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 		return nil, err
 	}
 	n.app = app.New(app.Config{
-		DB: n.db, Now: time.Now, CheckInKeys: signs.checkIn, Claims: n.claims, PublicURL: listen.PublicURL,
+		DB: n.db, Now: func() time.Time { return time.Now().Add(listen.ClockOffset) }, CheckInKeys: signs.checkIn, Claims: n.claims, PublicURL: listen.PublicURL,
 		Tally: waits.count, Committed: n.relay.Committed, RolesChanged: n.guard.Invalidate, Relay: n.relay,
 		Seals: messageKeys, Carriers: keys.Senders.carriers(), MailFrom: keys.Senders.SMTPFrom,
 		Post: func(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted {

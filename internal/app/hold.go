@@ -284,6 +284,9 @@ func (t *tx) reschedule(ctx context.Context, r RescheduleRequest) (Rescheduled, 
 			return Rescheduled{}, err
 		}
 	}
+	if err := t.waitsNot(ctx, b, *to); err != nil {
+		return Rescheduled{}, err
+	}
 	payer, err := t.payerThere(ctx, b, *to)
 	if err != nil {
 		return Rescheduled{}, err
@@ -326,6 +329,20 @@ func (t *tx) reschedule(ctx context.Context, r RescheduleRequest) (Rescheduled, 
 	}
 	_, err = t.fill(ctx, to, waitlist.ByReschedule)
 	return moved, err
+}
+
+// waitsNot refuses a move to a session for which the member waits: nobody has two places in one.
+func (t *tx) waitsNot(ctx context.Context, b booking.Booking, to booking.Slot) error {
+	if to.Waiting == 0 || b.Member.IsZero() {
+		return nil
+	}
+	var waits *waitlist.Entry
+	var batch pg.Batch
+	store.FindActiveEntry(&batch, t.in, to.ID, b.Member, &waits)
+	if err := t.Load(ctx, &batch); err != nil || waits == nil {
+		return err
+	}
+	return booking.AlreadyBooked(tenant.BookingID{}, waits.ID)
 }
 
 // payerThere loads a booking's subscription with what is used on another session's day and in its week; nil

@@ -14,7 +14,7 @@ func Outage(err error) *fault.Error {
 	switch {
 	case errors.Is(err, pg.ErrCommitUnknown):
 		return outOfTime.With("outcome", "unknown").Because(err)
-	case pg.Code(err) == queryCanceled:
+	case pg.Code(err) == queryCanceled, pg.Unreachable(err):
 		return outOfTime.Because(err)
 	}
 	return nil
@@ -24,4 +24,4 @@ func Outage(err error) *fault.Error {
 const queryCanceled = "57014"
 
 var outOfTime = fault.New(fault.DeadlineExceeded, fault.Timeout,
-	"The database took too long. Try again, with the same idempotency key if anything is to change.")
+	"The database does not answer. Try again, with the same idempotency key if anything is to change.")

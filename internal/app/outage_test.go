@@ -3,6 +3,7 @@ package app_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -21,6 +22,9 @@ func TestOutages(t *testing.T) {
 	}{
 		"commit unknown":  {fmt.Errorf("book: %w: %w", pg.ErrCommitUnknown, errors.New("reset")), fault.Timeout, "unknown"},
 		"statement limit": {fmt.Errorf("book: %w", &pgconn.PgError{Code: "57014"}), fault.Timeout, ""},
+		"it is starting":  {fmt.Errorf("connect: %w", &pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "57P03"}), fault.Timeout, ""},
+		"it hung up":      {fmt.Errorf("book: %w", io.ErrUnexpectedEOF), fault.Timeout, ""},
+		"wrong password":  {&pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "28P01"}, "", ""},
 		"a bug":           {&pgconn.PgError{Code: "42601"}, "", ""},
 		"committed":       {pg.ErrCommitted, "", ""},
 		"nothing":         {nil, "", ""},

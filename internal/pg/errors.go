@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -84,6 +85,17 @@ func connectionLost(err error) bool {
 	}
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
+}
+
+// Unreachable reports whether the database could not be asked, or left without an answer: it is down, starting, stopping or
+// full, or the way to it is broken.
+func Unreachable(err error) bool {
+	switch code := Code(err); {
+	case code == "":
+		return connectionLost(err)
+	default:
+		return strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08") || code == "53300"
+	}
 }
 
 // keepsPlans reports whether an error says nothing against the prepared

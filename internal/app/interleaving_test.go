@@ -1,0 +1,191 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// Whatever several people and staff do at the same time, at two nodes whose clocks differ, to the same few sessions, every invariant
+// holds in the midst of it and afterwards; and once all is called off every seat is free and every credit is back.
+func TestTwoNodesKeepTheInvariants(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			m := newMelee(t, seed)
+			var all sync.WaitGroup
+			for i := range 6 {
+				random := rand.New(rand.NewPCG(seed, uint64(i)))
+				all.Go(func() {
+					for range 25 {
+						m.act(random)
+					}
+				})
+			}
+			over := make(chan struct{})
+			go func() {
+				all.Wait()
+				close(over)
+			}()
+			for done := false; !done; {
+				select {
+				case <-over:
+					done = true
+				default:
+				}
+				m.h.wantSound()
+			}
+			m.end()
+		})
+	}
+}
+
+// melee is a house with two nodes, and what is known of the places in it.
+type melee struct {
+	h        *house
+	nodes    []*app.App
+	people   []tenant.Caller
+	sessions []tenant.SessionID
+
+	mu     sync.Mutex
+	places []meleePlace
+}
+
+type meleePlace struct {
+	who tenant.Caller
+	id  tenant.BookingID
+}
+
+func newMelee(t *testing.T, seed uint64) *melee {
+	t.Helper()
+	ctx := context.Background()
+	h := newHouse(t)
+	other, err := pg.Open(ctx, pg.Config{URL: h.db.URL, CommandConns: 4, ReadConns: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(other.Close)
+	claims, err := waitlist.NewClaimKey([]byte("a secret that only the two nodes share"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &melee{h: h}
+	for node, ahead := range map[*pg.DB]time.Duration{h.db.DB: 0, other: 5 * time.Minute} {
+		m.nodes = append(m.nodes, app.New(app.Config{DB: node, Claims: claims, Now: func() time.Time { return h.clock.Now().Add(ahead) }}))
+	}
+	mode := []waitlist.Mode{waitlist.AutoPromote, waitlist.OfferInTurn, waitlist.FirstToClaim, waitlist.OfferInTurn}[seed%4]
+	if _, err := h.app.UpdateRules(ctx, h.Owner, app.RulesEdit{Edit: func(s *waitlist.Settings) { s.Enabled, s.Mode = new(true), &mode }}); err != nil {
+		t.Fatal(err)
+	}
+	pack := h.plan(credit.Plan{Kind: credit.Credits, Credits: credits, AllowOverlap: true, DailyLimit: new(4)})
+	for i := range 6 {
+		who := h.member(fmt.Sprint("Member ", i))
+		h.subscribe(who, pack)
+		m.people = append(m.people, who)
+	}
+	for i := range 3 {
+		m.sessions = append(m.sessions, h.session(slot{Starts: noon.Add(time.Duration(48+i) * time.Hour), Capacity: 1 + i, Waitlist: 3}))
+	}
+	return m
+}
+
+func (m *melee) act(random *rand.Rand) {
+	ctx := context.Background()
+	node := m.nodes[random.IntN(len(m.nodes))]
+	who, class := m.people[random.IntN(len(m.people))], m.sessions[random.IntN(len(m.sessions))]
+	m.mu.Lock()
+	var place meleePlace
+	if len(m.places) > 0 {
+		place = m.places[random.IntN(len(m.places))]
+	}
+	m.mu.Unlock()
+	var err error
+	switch n := random.IntN(12); {
+	case n < 4 || place.id.IsZero():
+		var made app.Place
+		made, err = node.Book(ctx, own(who), app.BookRequest{Session: class, Party: 1 + random.IntN(2), Channel: catalog.Online, Hold: random.IntN(3) == 0})
+		m.learn(who, made)
+	case n < 6:
+		_, err = node.CancelBooking(ctx, own(place.who), app.CancelRequest{ID: place.id})
+	case n == 6:
+		_, err = node.ConfirmBooking(ctx, own(place.who), app.ConfirmRequest{ID: place.id})
+	case n == 7:
+		_, err = node.ReleaseHold(ctx, own(place.who), place.id)
+	case n == 8:
+		_, err = node.RescheduleBooking(ctx, own(place.who), app.RescheduleRequest{ID: place.id, To: class})
+	case n == 9:
+		err = m.answer(node, random, class)
+	case n == 10:
+		_, err = node.ExpireHolds(ctx, m.h.Tenant)
+	case random.IntN(4) == 0:
+		_, err = node.BlockSession(ctx, m.h.Owner, class, "")
+	default:
+		_, _, err = node.UnblockSession(ctx, m.h.Owner, class)
+	}
+	if f := faultOf(err); err != nil && (f == nil || f.Kind == fault.Internal) {
+		m.h.t.Error(err)
+	}
+}
+
+func (m *melee) learn(who tenant.Caller, made app.Place) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case made.Booking != nil:
+		m.places = append(m.places, meleePlace{who, made.Booking.ID})
+	case made.Entry != nil:
+		m.places = append(m.places, meleePlace{who, tenant.BookingID{UUID: made.Entry.ID.UUID}})
+	}
+}
+
+// answer accepts or declines the first offer that there is.
+func (m *melee) answer(node *app.App, random *rand.Rand, class tenant.SessionID) error {
+	ctx := context.Background()
+	roster, err := node.ListRoster(ctx, m.h.Coach, class, false)
+	at := slices.IndexFunc(roster.Entries, func(e waitlist.Entry) bool { return e.Offer != nil })
+	if err != nil || at < 0 {
+		return err
+	}
+	e := roster.Entries[at]
+	who := m.people[slices.IndexFunc(m.people, func(c tenant.Caller) bool { return c.Member == e.Member })]
+	if random.IntN(3) == 0 {
+		_, err = node.DeclineOffer(ctx, own(who), e.Offer.ID, random.IntN(2) == 0, "")
+		return err
+	}
+	answered, err := node.AcceptOffer(ctx, own(who), e.Offer.ID, tenant.SubscriptionID{})
+	m.learn(who, app.Place{Booking: answered.Booking})
+	return err
+}
+
+// end calls every session off, and counts what is left.
+func (m *melee) end() {
+	for _, id := range m.sessions {
+		if _, err := m.h.app.CancelSession(context.Background(), m.h.Owner, id, "", false); err != nil {
+			m.h.t.Fatal(err)
+		}
+	}
+	m.h.wantSound()
+	for what, sql := range map[string]string{
+		"seats":           `select coalesce(sum(seats_taken + holds + waiting), 0) from sessions where tenant_id = $1`,
+		"places":          fmt.Sprintf(`select count(*) from bookings where tenant_id = $1 and status in ('%s', '%s')`, booking.Pending, booking.Confirmed),
+		"missing credits": fmt.Sprintf(`select count(*) from subscriptions where tenant_id = $1 and balance <> %d`, credits),
+	} {
+		if n := m.h.count(sql, m.h.Tenant); n != 0 {
+			m.h.t.Errorf("%s: %d", what, n)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/berthhq/berth/server/campaign"
+)
+
+// campaignCommand proves that what was promised holds while servers, Postgres and the connections between them fail.
+type campaignCommand struct {
+	For     time.Duration `default:"2m" help:"How long things go wrong."`
+	Seed    uint64        `help:"What goes wrong when, and who asks for what. Default: by chance."`
+	Nodes   int           `default:"3" help:"Servers."`
+	Callers int           `default:"12" help:"Concurrent gRPC callers."`
+	Keep    bool          `help:"Keep the folder even if all is well."`
+	Folder  string        `type:"path" placeholder:"DIR" help:"Where to put Postgres, logs and histories; it must not be there. Default: a temporary one."`
+}
+
+// Run implements kong's command.
+func (c *campaignCommand) Run(ctx context.Context, to *console) error {
+	binary, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if c.Seed == 0 {
+		c.Seed = uint64(rand.Uint32())
+	}
+	folder := c.Folder
+	if folder == "" {
+		parent, err := os.MkdirTemp("", "berth-campaign-")
+		if err != nil {
+			return err
+		}
+		if err := os.Chmod(parent, 0o711); err != nil { //nolint:gosec // Postgres's user has to enter
+			return err
+		}
+		folder = filepath.Join(parent, "site")
+	}
+	steps := newSteps(to.out)
+	report, err := campaign.Run(ctx, campaign.Config{
+		Seed: c.Seed, For: c.For, Nodes: c.Nodes, Callers: c.Callers, Binary: binary, Folder: folder, Say: steps.say,
+	})
+	again := fmt.Sprintf("berth campaign --seed %d --for %s --nodes %d --callers %d", c.Seed, c.For, c.Nodes, c.Callers)
+	if err != nil {
+		return fmt.Errorf("%w\nlogs and histories are in %s; again: %s", err, folder, again)
+	}
+	if err := report.Print(to.out); err != nil {
+		return err
+	}
+	if len(report.Failures) > 0 {
+		return fmt.Errorf("%d failures; logs and histories are in %s; again: %s", len(report.Failures), folder, again)
+	}
+	if c.Keep {
+		_, err := fmt.Fprintln(to.out, "kept in", folder)
+		return err
+	}
+	if c.Folder == "" {
+		folder = filepath.Dir(folder)
+	}
+	return errors.Join(err, os.RemoveAll(folder))
+}

@@ -1,0 +1,277 @@
+package campaign
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/berthhq/berth/internal/history"
+)
+
+// row is a booking or a waitlist entry as the database has it in the end.
+type row struct {
+	ID, Session, Note, Status string
+	Entry                     bool
+	Booking                   *string // of an entry
+}
+
+// truth is all that the database has in the end.
+type truth struct {
+	rows     []row // entries in the order of their queues
+	balances map[string]int
+	byID     map[string]row
+	byNote   map[string][]row
+}
+
+func readTruth(ctx context.Context, url string) (_ *truth, err error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	t := &truth{balances: make(map[string]int), byID: make(map[string]row), byNote: make(map[string][]row)}
+	found, err := conn.Query(ctx, `
+select id::text, session_id::text, note, status, entry, booking_id::text from (
+  select id, session_id, note, status, false as entry, null::uuid as booking_id, 0 as join_key from bookings
+  union all
+  select id, session_id, note, status, true, booking_id, join_key from waitlist_entries) x
+order by entry, join_key, id`)
+	if err != nil {
+		return nil, err
+	}
+	if t.rows, err = pgx.CollectRows(found, pgx.RowToStructByPos[row]); err != nil {
+		return nil, err
+	}
+	for _, r := range t.rows {
+		t.byID[r.ID] = r
+		t.byNote[r.Note] = append(t.byNote[r.Note], r)
+	}
+	if found, err = conn.Query(ctx, `select id::text, balance from subscriptions`); err != nil {
+		return nil, err
+	}
+	var id string
+	var balance int
+	_, err = pgx.ForEachRow(found, []any{&id, &balance}, func() error { t.balances[id] = balance; return nil })
+	return t, err
+}
+
+// place reads the number of a place from the note of its row; 0 where there is none.
+func (r row) place() int {
+	var number int
+	_, _ = fmt.Sscanf(r.Note, "place %d", &number)
+	return number
+}
+
+// askAgain sends answered calls once more under their keys. Each has to say the same again.
+func (l *load) askAgain(ctx context.Context) int {
+	for i, one := range l.replays {
+		answer := one.answer.ProtoReflect().New().Interface()
+		node := l.site.nodes[i%len(l.site.nodes)]
+		header, err := again(ctx, node.client(), one, answer)
+		switch {
+		case err != nil:
+			l.fail("asked again under %s, %s says %v", one.key, one.procedure, err)
+		case !proto.Equal(answer, one.answer):
+			l.fail("asked again under %s, %s says\n  %v\nand not\n  %v", one.key, one.procedure, answer, one.answer)
+		case header != "true":
+			l.fail("asked again under %s, %s does not say that it repeats itself", one.key, one.procedure)
+		}
+	}
+	return len(l.replays)
+}
+
+func again(ctx context.Context, conn *grpc.ClientConn, one replay, answer proto.Message) (repeated string, err error) {
+	for range 20 {
+		header, err := attempt(ctx, conn, one.token, one.key, one.procedure, one.request, answer)
+		if err == nil {
+			return strings.Join(header.Get("x-idempotent"), ","), nil
+		}
+		if _, reason := reasonOf(err); reason != "CONTENTION" && reason != "RATE_LIMITED" {
+			return "", err
+		}
+		if err := pause(ctx, 50*time.Millisecond); err != nil {
+			return "", err
+		}
+	}
+	return "", errors.New("it is not answered for contention")
+}
+
+// compare holds what callers were told against what the database has.
+func (l *load) compare(t *truth) {
+	for note, rows := range t.byNote {
+		if !strings.HasPrefix(note, "place ") {
+			continue
+		}
+		var bookings, entries []row
+		for _, r := range rows {
+			if r.Entry {
+				entries = append(entries, r)
+			} else {
+				bookings = append(bookings, r)
+			}
+		}
+		if len(bookings) > 1 || len(entries) > 1 {
+			l.failures = append(l.failures, fmt.Sprintf("%s was made %d times", note, len(bookings)+len(entries)))
+		}
+		if len(bookings) == 1 && len(entries) == 1 && (entries[0].Booking == nil || *entries[0].Booking != bookings[0].ID) {
+			l.failures = append(l.failures, fmt.Sprintf("%s is a booking and a place in line that have nothing to do with each other", note))
+		}
+	}
+	type known struct {
+		made, refused, doubtful, touched, gone bool
+	}
+	places := make(map[int]*known)
+	of := func(number int) *known {
+		if places[number] == nil {
+			places[number] = new(known)
+		}
+		return places[number]
+	}
+	for _, op := range l.operations {
+		if op.Place == 0 {
+			continue
+		}
+		k := of(op.Place)
+		making := op.Kind == history.Book || op.Kind == history.Hold
+		switch {
+		case op.Outcome == history.Unknown:
+			k.doubtful = true
+		case making && (op.Outcome == history.Booked || op.Outcome == history.Waits || op.Outcome == history.Done):
+			k.made = true
+		case making:
+			k.refused = true
+		case op.Outcome == history.Done && (op.Kind == history.Cancel || op.Kind == history.Release || op.Kind == history.Decline):
+			k.gone = true
+		}
+		k.touched = k.touched || !making || op.Kind == history.Hold
+	}
+	for number, k := range places {
+		rows := t.byNote[noteOf(number)]
+		alive := slices.ContainsFunc(rows, func(r row) bool {
+			return r.Status == "PENDING" || r.Status == "CONFIRMED" || r.Status == "WAITING" || r.Status == "OFFERED"
+		})
+		var wrong string
+		switch {
+		case k.made && len(rows) == 0:
+			wrong = "was acknowledged, and is not there"
+		case k.refused && !k.doubtful && len(rows) > 0:
+			wrong = "was refused, and is there"
+		case k.gone && alive:
+			wrong = "was given up, and is there"
+		case k.made && !k.touched && !alive:
+			wrong = "was acknowledged, and is over though nobody gave it up"
+		default:
+			continue
+		}
+		l.failures = append(l.failures, fmt.Sprintf("%s %s: %v", noteOf(number), wrong, rows))
+	}
+}
+
+// complete adds to the histories what nobody was told: which holds ran out, which places the looks saw, and
+// how everything was in the end.
+func (l *load) complete(t *truth) {
+	began := make(map[int]history.Operation)
+	for i := range l.operations {
+		op := &l.operations[i]
+		if op.Kind == history.Hold {
+			began[op.Place] = *op
+		}
+		for j, id := range op.IDs {
+			op.Seen[j].Place = t.byID[id].place()
+		}
+	}
+	end := l.clock()
+	for _, r := range t.rows {
+		if number := r.place(); r.Status == "EXPIRED" && !r.Entry {
+			hold := began[number]
+			l.operations = append(l.operations, history.Operation{
+				Kind: history.Expire, Session: r.Session, Member: hold.Member, Place: number, Party: hold.Party, Called: hold.Called, Returned: end, Outcome: history.Done,
+			})
+		}
+	}
+	standing := map[string]history.Status{
+		"PENDING": history.Held, "CONFIRMED": history.Confirmed, "WAITING": history.Waiting, "OFFERED": history.Offered,
+	}
+	for _, round := range l.all {
+		for _, a := range round.arenas {
+			last := history.Operation{Kind: history.Look, Session: a.ID, Called: end + 1, Returned: end + 2, Outcome: history.Done, Note: "the end"}
+			for _, r := range t.rows {
+				if status, is := standing[r.Status]; is && r.Session == a.ID {
+					last.Seen = append(last.Seen, history.Seat{Place: r.place(), Status: status})
+				}
+			}
+			l.operations = append(l.operations, last)
+		}
+		for _, ledger := range round.ledgers {
+			l.operations = append(l.operations, history.Operation{
+				Kind: history.Balance, Payer: ledger.ID, Called: end + 1, Returned: end + 2, Outcome: history.Done, Left: t.balances[ledger.ID], Note: "the end",
+			})
+		}
+	}
+}
+
+// perHistory bounds the search for an order in one history.
+const perHistory = 30 * time.Second
+
+// judge looks for an order in every history, and keeps those for which there is none.
+func (l *load) judge(folder string) (histories int, err error) {
+	bySession, byPayer := make(map[string][]history.Operation), make(map[string][]history.Operation)
+	for _, op := range l.operations {
+		if op.Session != "" {
+			bySession[op.Session] = append(bySession[op.Session], op)
+		}
+		if op.Payer != "" {
+			byPayer[op.Payer] = append(byPayer[op.Payer], op)
+		}
+	}
+	check := func(v history.Verdict, of any, all []history.Operation) error {
+		histories++
+		if v.Sound() {
+			return nil
+		}
+		name := strings.ReplaceAll(v.Name, " ", "-")
+		l.failures = append(l.failures, fmt.Sprintf("%s: no order explains its %d operations (%s); see %s.html", v.Name, v.Operations, v.Result, name))
+		return keepHistory(filepath.Join(folder, name), v, of, all)
+	}
+	for _, round := range l.all {
+		for _, a := range round.arenas {
+			all := bySession[a.ID]
+			if err := check(history.CheckSession(a.Session, all, perHistory), a.Session, all); err != nil {
+				return histories, err
+			}
+		}
+		for _, ledger := range round.ledgers {
+			all := byPayer[ledger.ID]
+			if err := check(history.CheckLedger(ledger, all, perHistory), ledger, all); err != nil {
+				return histories, err
+			}
+		}
+	}
+	return histories, nil
+}
+
+// keepHistory writes a history as data and as a page.
+func keepHistory(path string, v history.Verdict, of any, all []history.Operation) error {
+	text, err := json.MarshalIndent(map[string]any{"of": of, "operations": all}, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".json", text, 0o600); err != nil {
+		return err
+	}
+	page, err := os.Create(path + ".html")
+	if err != nil {
+		return err
+	}
+	return errors.Join(v.Draw(page), page.Close())
+}

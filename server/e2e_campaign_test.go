@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/server/campaign"
+)
+
+// The part of a campaign that every change has to pass. The long form is `berth campaign --for 3h`.
+const (
+	campaignSeed   = 2027
+	campaignLength = 45 * time.Second
+	// leastOperations and leastFaults say that it was a campaign at all, on a machine that has other things to do.
+	leastOperations = 200
+	leastFaults     = 10
+)
+
+func testCampaign(t *testing.T, binary string) {
+	report, err := campaign.Run(context.WithoutCancel(t.Context()), campaign.Config{
+		Seed: campaignSeed, For: campaignLength, Nodes: 2, Callers: 8, Binary: binary,
+		Folder: filepath.Join(pgtest.Folder(t), "site"), Say: func(line string) { t.Log(line) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Print(t.Output()); err != nil {
+		t.Error(err)
+	}
+	faults := 0
+	for _, n := range report.Faults {
+		faults += n
+	}
+	if report.Operations < leastOperations || faults < leastFaults || report.Broken == 0 {
+		t.Errorf("%d operations, %d faults, %d commits cut off: that is no campaign", report.Operations, faults, report.Broken)
+	}
+	if len(report.Failures) > 0 {
+		t.Errorf("%d failures; a campaign that keeps its histories: go run ./server campaign --seed %d --for %s --nodes 2 --callers 8", len(report.Failures), campaignSeed, campaignLength)
+	}
+}
