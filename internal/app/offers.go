@@ -146,7 +146,12 @@ func (t *tx) claimed(ctx context.Context, round waitlist.Round, taken waitlist.O
 			return err
 		}
 	}
-	return t.keepOrFree(ctx, &round, left, waitlist.ByWithdrawal)
+	if err := t.keepOrFree(ctx, &round, left, waitlist.ByWithdrawal); err != nil || len(others) == left {
+		return err
+	}
+	// Those who were slower wait again, and may fit other seats that are open.
+	_, _, err := t.wake(ctx, waitlist.ByWithdrawal, round.Session)
+	return err
 }
 
 // keepOrFree lets a round keep its seats while anybody may still claim them, and gives them up when nobody may.
