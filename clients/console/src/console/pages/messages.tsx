@@ -1,5 +1,4 @@
 import { Tabs } from "@mantine/core";
-import { Suspense } from "react";
 import { useSearchParams } from "react-router";
 import { useText } from "../../i18n";
 import { useNotices } from "../../i18n/notices";
@@ -7,6 +6,7 @@ import { useCan } from "../../shared/root";
 import { PageHead } from "../../shared/ui";
 import { Log } from "../messages/log";
 import { Outbox } from "../messages/outbox";
+import { Templates } from "../messages/templates";
 
 export function MessagesPage() {
   const t = useText();
@@ -16,6 +16,7 @@ export function MessagesPage() {
   const tabs = [
     { key: "log", shows: <Log /> },
     can("notification.outbox") && { key: "outbox", shows: <Outbox /> },
+    { key: "templates", shows: <Templates /> },
   ].filter((tab) => tab !== false);
   const tab = params.get("tab") ?? "log";
   return (
@@ -35,7 +36,7 @@ export function MessagesPage() {
         </Tabs.List>
         {tabs.map(({ key, shows }) => (
           <Tabs.Panel key={key} value={key}>
-            <Suspense fallback={null}>{shows}</Suspense>
+            {shows}
           </Tabs.Panel>
         ))}
       </Tabs>
