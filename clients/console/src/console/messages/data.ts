@@ -13,7 +13,7 @@ import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { useAll } from "../../shared/all";
 import { useCan, useMe } from "../../shared/root";
-import { startOf, Temporal } from "../../shared/time";
+import { startOf, Temporal, today } from "../../shared/time";
 import type { Tone } from "../../shared/ui";
 import { useCatalog } from "../data";
 
@@ -72,6 +72,9 @@ export function useFilter() {
 
 export type Filtering = ReturnType<typeof useFilter>;
 
+/** A day so far from today: the log of messages is read for sessions about now. */
+const around = (days: number) => startOf(today("UTC").add({ days }), "UTC");
+
 interface Place {
   readonly session: Session | undefined;
   /** Of the session's location; the organization's where a message is about no session. */
@@ -87,7 +90,7 @@ export function usePlacesOf(deliveries: readonly NotificationDelivery[]) {
   const sessionIds = [...ids].sort().slice(0, 1000);
   const sessions = useAll(
     SessionService.method.listSessions,
-    { filter: { sessionIds } },
+    { filter: { sessionIds, startsWithin: { start: around(-180), end: around(180) } } },
     (answer) => answer.sessions,
     { keep: true, enabled: sessionIds.length > 0 && can("session.read") },
   );

@@ -24,7 +24,7 @@ export function Rendered({ message }: { message: RenderedMessage }) {
           <div className="push">
             <Mark size={30} />
             <div style={{ minWidth: 0 }}>
-              <strong>{message.subject}</strong>
+              <strong style={{ fontWeight: 600 }}>{message.subject}</strong>
               <div>{message.text}</div>
             </div>
           </div>
@@ -52,7 +52,7 @@ function Mail({ message }: { message: RenderedMessage }) {
   return (
     <div className="mail">
       <div className="mail-head">
-        <strong>{message.subject}</strong>
+        <strong className="mail-subject">{message.subject}</strong>
         <SegmentedControl
           size="xs"
           aria-label={n.channels[NotificationChannel.EMAIL]}
