@@ -59,6 +59,8 @@ const pages: readonly Page[] = [
     there: "Variables",
     width: 390,
   },
+  { name: "message settings", path: "/messages?tab=settings", role: "owner", there: "Reminders" },
+  { name: "senders", path: "/messages?tab=senders", role: "owner", there: "Use your own" },
   { name: "roles", path: "/roles", role: "owner", there: "Permission" },
   { name: "who has what", path: "/roles?tab=people", role: "owner", there: "Olive Owner" },
   { name: "service accounts", path: "/service-accounts", role: "owner", there: "Partner app" },

@@ -55,7 +55,9 @@ export function Outbox() {
           <Icon size={18} stroke={1.6} aria-label={n.channels[delivery.channel]} />
           <span style={{ minWidth: 0 }}>
             <span className="outbox-who">
-              <strong className="outbox-name ellipsis">{delivery.recipientName || n.log.guest}</strong>
+              <strong className="outbox-name ellipsis">
+                {delivery.recipientName || n.log.guest}
+              </strong>
               <span className="muted">
                 <Time at={delivery.createTime} zone={zone} as="dateTime" />
                 <Zone zone={zone} />

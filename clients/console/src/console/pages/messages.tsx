@@ -6,6 +6,8 @@ import { useCan } from "../../shared/root";
 import { PageHead } from "../../shared/ui";
 import { Log } from "../messages/log";
 import { Outbox } from "../messages/outbox";
+import { Senders } from "../messages/senders";
+import { Settings } from "../messages/settings";
 import { Templates } from "../messages/templates";
 
 export function MessagesPage() {
@@ -17,6 +19,8 @@ export function MessagesPage() {
     { key: "log", shows: <Log /> },
     can("notification.outbox") && { key: "outbox", shows: <Outbox /> },
     { key: "templates", shows: <Templates /> },
+    { key: "settings", shows: <Settings /> },
+    { key: "senders", shows: <Senders /> },
   ].filter((tab) => tab !== false);
   const tab = params.get("tab") ?? "log";
   return (
