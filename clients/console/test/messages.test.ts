@@ -50,3 +50,14 @@ it("shows a wording as it is written, and where it does not work", async () => {
   await page.getByRole("dialog").getByRole("button", { name: "Back to the built-in text" }).click();
   await page.getByText("Built in", { exact: true }).waitFor();
 });
+
+it("keeps what a member wants to hear of", async () => {
+  await using there = await visit({ role: "member", path: "/app/me", width: 390, height: 844 });
+  const { page } = there;
+  const choice = page.getByRole("checkbox", { name: "Reminder: Email" });
+  await choice.uncheck();
+  await page.reload();
+  await choice.waitFor();
+  expect(await choice.isChecked()).toBe(false);
+  await choice.check();
+});

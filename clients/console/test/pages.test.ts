@@ -37,7 +37,7 @@ const pages: readonly Page[] = [
   { name: "policies", path: "/policies", role: "owner", there: "Free cancellation" },
   { name: "waitlist rules", path: "/waitlist", role: "owner", there: "Time to answer" },
   { name: "waitlist figures", path: "/waitlist?tab=figures", role: "owner", there: "By location" },
-  { name: "messages", path: "/messages", role: "owner", there: "Any status" },
+  { name: "messages", path: "/messages", role: "owner", there: "Segments" },
   { name: "outbox", path: "/messages?tab=outbox", role: "owner", there: "Nothing leaves" },
   {
     name: "outbox on a telephone",

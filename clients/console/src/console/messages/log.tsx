@@ -197,7 +197,7 @@ function Details({
     [n.log.segments, one.segments || ""],
     [n.log.attempt, one.attempt || ""],
     [n.log.provider, one.provider === "local" ? n.log.local : one.provider],
-    [n.log.providerId, code(one.providerId)],
+    [n.log.providerId, one.provider !== "local" && code(one.providerId)],
     [n.log.when, <Time key="at" at={one.createTime} zone={zone} as="full" />],
     [n.log.changed, one.updateTime && <Time at={one.updateTime} zone={zone} as="full" />],
     [n.log.retry, one.retryTime && <Time at={one.retryTime} zone={zone} as="full" />],

@@ -191,7 +191,7 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
           <p className="muted" style={{ margin: 0 }}>
             {n.settings.capsNote}
           </p>
-          <div className="two">
+          <div className="three">
             <NumberInput {...number("smsPerDay")} label={n.channels[1]} min={1} max={100} />
             <NumberInput {...number("pushPerDay")} label={n.channels[2]} min={1} max={100} />
             <NumberInput {...number("emailPerDay")} label={n.channels[3]} min={1} max={100} />

@@ -104,7 +104,6 @@ export const de: Notices = {
   unicode: "Nicht das GSM-Alphabet: 70 Zeichen passen in ein Segment",
   templates: {
     language: "Sprache",
-    another: "Andere Sprache",
     own: "Eigener",
     builtIn: "Eingebaut",
     noneYet: "Neu",
@@ -118,14 +117,12 @@ export const de: Notices = {
     variables: "Variablen",
     variablesNote: "Wählen Sie eine, um sie an der Schreibmarke einzusetzen.",
     put: (name) => `${name} einsetzen`,
-    example: "Beispiel",
     at: (line, column) => `Zeile ${line}, Spalte ${column}`,
     show: "Stelle zeigen",
     reset: "Zurück zum eingebauten Text",
     resetTitle: "Zurück zum eingebauten Text?",
     resetBody: "Ihr eigener Text geht verloren. Das gilt sofort, auch für das, was wartet.",
     resetDone: "Wieder der eingebaute Text",
-    empty: "Ein Text wird gebraucht.",
   },
   settings: {
     quiet: "Ruhezeit",

@@ -100,7 +100,6 @@ export const en = {
   unicode: "Not the GSM alphabet: 70 characters fit one segment",
   templates: {
     language: "Language",
-    another: "Another language",
     own: "Your own",
     builtIn: "Built in",
     noneYet: "New",
@@ -114,14 +113,12 @@ export const en = {
     variables: "Variables",
     variablesNote: "Choose one to put it in where the cursor is.",
     put: (name: string) => `Put in ${name}`,
-    example: "Example",
     at: (line: string, column: string) => `Line ${line}, column ${column}`,
     show: "Show the place",
     reset: "Back to the built-in text",
     resetTitle: "Back to the built-in text?",
     resetBody: "Your own wording is lost. It holds at once, for what waits too.",
     resetDone: "Built-in text again",
-    empty: "A text is needed.",
   },
   settings: {
     quiet: "Quiet hours",

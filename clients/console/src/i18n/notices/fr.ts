@@ -103,7 +103,6 @@ export const fr: Notices = {
   unicode: "Hors alphabet GSM : 70 caractères par segment",
   templates: {
     language: "Langue",
-    another: "Autre langue",
     own: "Le vôtre",
     builtIn: "Fourni",
     noneYet: "Nouveau",
@@ -117,14 +116,12 @@ export const fr: Notices = {
     variables: "Variables",
     variablesNote: "Choisissez-en une pour la mettre à l’endroit du curseur.",
     put: (name) => `Insérer ${name}`,
-    example: "Exemple",
     at: (line, column) => `Ligne ${line}, colonne ${column}`,
     show: "Montrer l’endroit",
     reset: "Revenir au texte fourni",
     resetTitle: "Revenir au texte fourni ?",
     resetBody: "Votre texte est perdu. Cela vaut tout de suite, aussi pour ce qui attend.",
     resetDone: "De nouveau le texte fourni",
-    empty: "Il faut un texte.",
   },
   settings: {
     quiet: "Heures calmes",
