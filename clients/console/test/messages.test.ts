@@ -55,9 +55,13 @@ it("keeps what a member wants to hear of", async () => {
   await using there = await visit({ role: "member", path: "/app/me", width: 390, height: 844 });
   const { page } = there;
   const choice = page.getByRole("checkbox", { name: "Reminder: Email" });
+  const kept = page.waitForResponse(/UpdatePreferences$/);
   await choice.uncheck();
+  await kept;
   await page.reload();
   await choice.waitFor();
   expect(await choice.isChecked()).toBe(false);
+  const again = page.waitForResponse(/UpdatePreferences$/);
   await choice.check();
+  await again;
 });

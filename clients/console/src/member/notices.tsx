@@ -1,6 +1,7 @@
 import { NotificationChannel, NotificationService, NotificationTopic } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Checkbox, Switch, TextInput } from "@mantine/core";
+import { useEffect, useState } from "react";
 import { useNotices } from "../i18n/notices";
 import { useDo } from "../shared/calls";
 import { useCan } from "../shared/root";
@@ -27,6 +28,22 @@ export function Notices() {
   const can = useCan();
   const asked = useQuery(NotificationService.method.getPreferences, {});
   const update = useDo(NotificationService.method.updatePreferences);
+  // What was just chosen, until the server has said what it kept.
+  const [pending, setPending] = useState<Readonly<Record<string, boolean>>>({});
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every new answer settles it
+  useEffect(() => setPending({}), [asked.data]);
+  const choose = async (
+    topic: NotificationTopic,
+    channel: NotificationChannel,
+    enabled: boolean,
+  ) => {
+    setPending((before) => ({ ...before, [`${topic} ${channel}`]: enabled }));
+    const kept = await update.run({
+      preferences: { preferences: [{ topic, channel, enabled }] },
+      updateMask: { paths: ["preferences"] },
+    });
+    if (!kept) setPending({});
+  };
   return (
     <Card title={n.preferences.title}>
       <Shown of={asked}>
@@ -73,21 +90,15 @@ export function Notices() {
                               n.topics[topic] ?? "",
                               n.channels[channel] ?? "",
                             )}
-                            disabled={update.busy}
                             checked={
+                              pending[`${topic} ${channel}`] ??
                               all?.preferences.find(
                                 (one) => one.topic === topic && one.channel === channel,
-                              )?.enabled ?? false
+                              )?.enabled ??
+                              false
                             }
                             onChange={(event) =>
-                              void update.run({
-                                preferences: {
-                                  preferences: [
-                                    { topic, channel, enabled: event.currentTarget.checked },
-                                  ],
-                                },
-                                updateMask: { paths: ["preferences"] },
-                              })
+                              void choose(topic, channel, event.currentTarget.checked)
                             }
                           />
                         </td>
