@@ -11,11 +11,14 @@ export function MemberPicker({
   onChange,
   label,
   autoFocus,
+  filter,
 }: {
   value: Member | undefined;
   onChange: (member: Member | undefined) => void;
   label: string;
   autoFocus?: boolean;
+  /** It narrows a list down: it may stay empty, and the label is only heard. */
+  filter?: boolean;
 }) {
   const t = useText();
   const [query, setQuery] = useState("");
@@ -30,10 +33,10 @@ export function MemberPicker({
   const twice = (name: string) => all.filter((member) => member.name === name).length > 1;
   return (
     <Select
-      label={label}
-      placeholder={t.session.findMember}
+      {...(filter
+        ? { "aria-label": label, placeholder: label, clearable: true, w: 190 }
+        : { label, placeholder: t.session.findMember, required: true })}
       searchable
-      required
       data-autofocus={autoFocus || undefined}
       value={value?.id ?? null}
       searchValue={query}

@@ -24,6 +24,7 @@ import {
   IconKey,
   IconLanguage,
   IconLogout,
+  IconMessage2,
   IconMoon,
   IconSearch,
   IconShieldLock,
@@ -52,6 +53,7 @@ const PlansPage = page(() => import("./pages/plans"), "PlansPage");
 const AnalyticsPage = page(() => import("./pages/analytics"), "AnalyticsPage");
 const PoliciesPage = page(() => import("./pages/policies"), "PoliciesPage");
 const RulesPage = page(() => import("./pages/rules"), "RulesPage");
+const MessagesPage = page(() => import("./pages/messages"), "MessagesPage");
 const RolesPage = page(() => import("./pages/roles"), "RolesPage");
 const AccountsPage = page(() => import("./pages/accounts"), "AccountsPage");
 const AuditPage = page(() => import("./pages/audit"), "AuditPage");
@@ -127,6 +129,14 @@ export function usePlaces(): Place[] {
       permission: "waitlist.rules",
       icon: IconClockHour4,
       key: "w",
+      group: "set",
+    },
+    {
+      path: "/messages",
+      name: t.nav.messages,
+      permission: "notification.read",
+      icon: IconMessage2,
+      key: "e",
       group: "set",
     },
     {
@@ -311,6 +321,14 @@ function Console() {
                   element={
                     <Needs permission="waitlist.rules">
                       <RulesPage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="/messages"
+                  element={
+                    <Needs permission="notification.read">
+                      <MessagesPage />
                     </Needs>
                   }
                 />

@@ -12,6 +12,7 @@ export const de: Messages = {
     members: "Mitglieder",
     analytics: "Auslastung",
     waitlist: "Warteliste",
+    messages: "Nachrichten",
     plans: "Tarife",
     policies: "Regeln",
     roles: "Rollen",
@@ -862,6 +863,8 @@ export const de: Messages = {
     LINK_INVALID: () => "Dieser Link ist abgelaufen.",
     OFFER_NOT_LIVE: () => "Dieses Angebot ist vorbei.",
     RULES_INVALID: () => "Diese Regeln gehen noch nicht auf.",
+    TEMPLATE_INVALID: (f) => `Der Text geht nicht auf: Zeile ${f.line}, Spalte ${f.column}.`,
+    UNREACHABLE: () => "Es gibt keine Nummer, Adresse oder kein Gerät dafür.",
     ETAG_MISMATCH: () => "Jemand anderes hat das inzwischen geändert. Bitte noch einmal ansehen.",
     RATE_LIMITED: (f) =>
       `Zu viele Anfragen. In ${f.retry_after ?? "einigen"} Sekunden noch einmal.`,

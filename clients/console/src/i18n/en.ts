@@ -12,6 +12,7 @@ export const en = {
     members: "Members",
     analytics: "Attendance",
     waitlist: "Waitlist",
+    messages: "Messages",
     plans: "Plans",
     policies: "Policies",
     roles: "Roles",
@@ -871,6 +872,8 @@ export const en = {
     LINK_INVALID: () => "This link has ended.",
     OFFER_NOT_LIVE: () => "This offer is over.",
     RULES_INVALID: () => "These rules do not work yet.",
+    TEMPLATE_INVALID: (f: Facts) => `The text does not work: line ${f.line}, column ${f.column}.`,
+    UNREACHABLE: () => "There is no number, address or device that it could go to.",
     ETAG_MISMATCH: () => "Someone else changed this meanwhile. Please look again.",
     RATE_LIMITED: (f: Facts) =>
       `Too many requests. Try again in ${f.retry_after ?? "a few"} seconds.`,

@@ -12,6 +12,7 @@ export const fr: Messages = {
     members: "Membres",
     analytics: "Fréquentation",
     waitlist: "Liste d’attente",
+    messages: "Messages",
     plans: "Formules",
     policies: "Règles",
     roles: "Rôles",
@@ -878,6 +879,8 @@ export const fr: Messages = {
     LINK_INVALID: () => "Ce lien n’est plus valable.",
     OFFER_NOT_LIVE: () => "Cette offre est passée.",
     RULES_INVALID: () => "Ces règles ne sont pas encore justes.",
+    TEMPLATE_INVALID: (f) => `Le texte ne va pas : ligne ${f.line}, colonne ${f.column}.`,
+    UNREACHABLE: () => "Il n’y a ni numéro, ni adresse, ni appareil pour cela.",
     ETAG_MISMATCH: () =>
       "Quelqu’un d’autre a changé ceci entre-temps. Veuillez regarder à nouveau.",
     RATE_LIMITED: (f) =>

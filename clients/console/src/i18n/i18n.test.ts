@@ -3,6 +3,9 @@ import { describe, expect, it } from "vitest";
 import { de } from "./de";
 import { en } from "./en";
 import { fr } from "./fr";
+import { de as deNotices } from "./notices/de";
+import { en as enNotices } from "./notices/en";
+import { fr as frNotices } from "./notices/fr";
 
 /** Every text by its path; functions by what they take. */
 function texts(of: object, path = ""): Map<string, string> {
@@ -16,15 +19,17 @@ function texts(of: object, path = ""): Map<string, string> {
 }
 
 describe.each([
-  ["German", de],
-  ["French", fr],
-])("%s", (_, language) => {
+  ["German", de, en],
+  ["French", fr, en],
+  ["German about messages", deNotices, enNotices],
+  ["French about messages", frNotices, enNotices],
+])("%s", (_, language: object, source: object) => {
   it("has every text", () => {
-    expect([...texts(language).keys()].sort()).toEqual([...texts(en).keys()].sort());
+    expect([...texts(language).keys()].sort()).toEqual([...texts(source).keys()].sort());
   });
 
   it("is a translation", () => {
-    const english = texts(en);
+    const english = texts(source);
     const same = [...texts(language)].filter(
       ([path, text]) => text.length > 24 && !text.startsWith("takes") && english.get(path) === text,
     );

@@ -17,6 +17,7 @@ import { explain } from "../shared/errors";
 import { useAuth, useMe } from "../shared/root";
 import { here } from "../shared/time";
 import { Card, Time } from "../shared/ui";
+import { Notices } from "./notices";
 
 export function MePage() {
   const t = useText();
@@ -57,6 +58,7 @@ export function MePage() {
             </div>
           </div>
         </Card>
+        <Notices />
         <Card title={t.app.devices} bare={devices.length > 0}>
           {devices.length === 0 ? (
             <p className="muted" style={{ margin: 0 }}>

@@ -1,0 +1,121 @@
+import {
+  type DeliveryFilterSchema,
+  DeliveryStatus,
+  type Member,
+  MemberService,
+  type NotificationDelivery,
+  type Session,
+  SessionService,
+} from "@berthhq/client";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { useQuery } from "@connectrpc/connect-query";
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import { useAll } from "../../shared/all";
+import { useCan, useMe } from "../../shared/root";
+import { startOf, Temporal, today } from "../../shared/time";
+import type { Tone } from "../../shared/ui";
+import { useCatalog } from "../data";
+
+/** Messages follow what happened within a moment, and no event tells of them. */
+export const renewed = { refetchInterval: 4_000 };
+
+/** Which messages are shown. All but the days stands in the address. */
+export function useFilter() {
+  const { tenant } = useMe();
+  const [params, setParams] = useSearchParams();
+  const [days, setDays] = useState<[string | null, string | null]>([null, null]);
+  const [picked, setPicked] = useState<Member>();
+  const memberId = params.get("member") ?? "";
+  const number = (name: string) => Number(params.get(name)) || 0;
+  const set = (name: string, value: string | null) =>
+    setParams(
+      (before) => {
+        if (value && value !== "0") before.set(name, value);
+        else before.delete(name);
+        return before;
+      },
+      { replace: true },
+    );
+  // An address names the member, but does not bring them along.
+  const named = useQuery(
+    MemberService.method.getMember,
+    { memberId },
+    { enabled: memberId !== "" && picked?.id !== memberId },
+  );
+  const [topic, channel, status] = [number("topic"), number("channel"), number("status")];
+  const [first, last] = days;
+  const start = first && startOf(Temporal.PlainDate.from(first), tenant.timeZone);
+  const end = last && startOf(Temporal.PlainDate.from(last).add({ days: 1 }), tenant.timeZone);
+  const filter: MessageInitShape<typeof DeliveryFilterSchema> = {
+    memberId,
+    topic,
+    channel,
+    statuses: status ? [status] : [],
+    ...(start && end && { timeRange: { start, end } }),
+  };
+  return {
+    filter,
+    topic,
+    channel,
+    status,
+    days,
+    set,
+    setDays,
+    member: picked?.id === memberId ? picked : named.data?.member,
+    setMember: (member: Member | undefined) => {
+      setPicked(member);
+      set("member", member?.id ?? null);
+    },
+  };
+}
+
+export type Filtering = ReturnType<typeof useFilter>;
+
+/** A day so far from today: the log of messages is read for sessions about now. */
+const around = (days: number) => startOf(today("UTC").add({ days }), "UTC");
+
+interface Place {
+  readonly session: Session | undefined;
+  /** Of the session's location; the organization's where a message is about no session. */
+  readonly zone: string;
+}
+
+/** The sessions that messages are about, and the clocks of their places. */
+export function usePlacesOf(deliveries: readonly NotificationDelivery[]) {
+  const { tenant } = useMe();
+  const can = useCan();
+  const { data: catalog } = useCatalog();
+  const ids = new Set(deliveries.map(({ sessionId }) => sessionId).filter(Boolean));
+  const sessionIds = [...ids].sort().slice(0, 1000);
+  const sessions = useAll(
+    SessionService.method.listSessions,
+    { filter: { sessionIds, startsWithin: { start: around(-180), end: around(180) } } },
+    (answer) => answer.sessions,
+    { keep: true, enabled: sessionIds.length > 0 && can("session.read") },
+  );
+  return ({ sessionId }: NotificationDelivery): Place => {
+    const session = sessions.data?.find(({ id }) => id === sessionId);
+    const location = session && catalog?.location(session.locationId);
+    return { session, zone: location?.timeZone || tenant.timeZone };
+  };
+}
+
+export function toneOf(status: DeliveryStatus): Tone {
+  switch (status) {
+    case DeliveryStatus.QUEUED:
+    case DeliveryStatus.SENT:
+    case DeliveryStatus.DELIVERED:
+    case DeliveryStatus.READ:
+      return "good";
+    case DeliveryStatus.DEFERRED:
+    case DeliveryStatus.POSSIBLY_SENT:
+      return "warn";
+    case DeliveryStatus.FAILED:
+    case DeliveryStatus.UNDELIVERED:
+    case DeliveryStatus.BOUNCED:
+      return "bad";
+    default:
+      return "";
+  }
+}

@@ -1,0 +1,113 @@
+import { NotificationChannel, type RenderedMessage } from "@berthhq/client";
+import { SegmentedControl } from "@mantine/core";
+import { getNonce } from "get-nonce";
+import { useEffect, useRef, useState } from "react";
+import { useNotices } from "../../i18n/notices";
+import { Mark, Tag } from "../../shared/ui";
+
+/** A message as its recipient gets it. */
+export function Rendered({ message }: { message: RenderedMessage }) {
+  const n = useNotices();
+  switch (message.channel) {
+    case NotificationChannel.SMS:
+      return (
+        <div className="telephone">
+          <div className="bubble">{message.text}</div>
+          <div className="muted" style={{ fontSize: 12 }}>
+            {n.segments(message.segments)}, {message.gsm7 ? n.gsm : n.unicode}
+          </div>
+        </div>
+      );
+    case NotificationChannel.PUSH:
+      return (
+        <div className="telephone">
+          <div className="push">
+            <Mark size={30} />
+            <div style={{ minWidth: 0 }}>
+              <strong style={{ fontWeight: 600 }}>{message.subject}</strong>
+              <div>{message.text}</div>
+            </div>
+          </div>
+          {message.link && (
+            <div className="muted" style={{ fontSize: 12, overflowWrap: "anywhere" }}>
+              {n.outbox.link} {message.link}
+            </div>
+          )}
+        </div>
+      );
+    default:
+      return <Mail message={message} />;
+  }
+}
+
+type Side = "html" | "text" | "calendar";
+
+function Mail({ message }: { message: RenderedMessage }) {
+  const n = useNotices();
+  const [side, setSide] = useState<Side>("html");
+  const sides = (["html", "text", "calendar"] as const).filter(
+    (one) => message[one] || one === "text",
+  );
+  const shown = sides.includes(side) ? side : "text";
+  return (
+    <div className="mail">
+      <div className="mail-head">
+        <strong className="mail-subject">{message.subject}</strong>
+        <SegmentedControl
+          size="xs"
+          aria-label={n.channels[NotificationChannel.EMAIL]}
+          value={shown}
+          onChange={(next) => setSide(next as Side)}
+          data={sides.map((value) => ({ value, label: n.outbox[value] }))}
+        />
+      </div>
+      {shown === "html" ? <Frame html={message.html} /> : <pre>{message[shown]}</pre>}
+      {message.calendar && shown !== "calendar" && (
+        <div>
+          <Tag tone="plain">{n.outbox.calendar}</Tag>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/**
+ * A mail in a frame of its own, in which no script runs. It lies under the page's content policy, which takes
+ * no inline styles: sheets get the page's nonce, and what stood in attributes is set from outside.
+ */
+function Frame({ html }: { html: string }) {
+  const n = useNotices();
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [height, setHeight] = useState(320);
+  const dress = () => {
+    const page = frame.current?.contentDocument;
+    if (!page?.body) return;
+    for (const element of page.querySelectorAll<HTMLElement>("[data-style]")) {
+      element.style.cssText = element.dataset.style ?? "";
+    }
+    setHeight(Math.min(1200, page.documentElement.scrollHeight));
+  };
+  const source = undressed(html);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another mail is dressed anew, also where the frame had loaded before
+  useEffect(dress, [source]);
+  return (
+    <iframe
+      ref={frame}
+      title={n.outbox.frame}
+      sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
+      referrerPolicy="no-referrer"
+      srcDoc={source}
+      onLoad={dress}
+      style={{ height }}
+    />
+  );
+}
+
+/** What safety needs is the frame's; this only says the styles in another way. */
+export function undressed(html: string): string {
+  const nonce = getNonce() ?? "";
+  const tags = html.replace(/<[a-z][^>]*>/gi, (tag) =>
+    tag.replace(/\sstyle\s*=/gi, " data-style=").replace(/^<style\b/i, `<style nonce="${nonce}"`),
+  );
+  return `<base target="_blank">${tags}`;
+}

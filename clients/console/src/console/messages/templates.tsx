@@ -1,0 +1,384 @@
+import {
+  berthError,
+  ErrorReason,
+  NotificationChannel,
+  NotificationService,
+  type NotificationTemplate,
+  type TemplateVariable,
+} from "@berthhq/client";
+import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
+import { Alert, Button, Select, Textarea, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useRef, useState } from "react";
+import { useSearchParams } from "react-router";
+import { useSpeech, useText } from "../../i18n";
+import { useNotices } from "../../i18n/notices";
+import { ask } from "../../shared/ask";
+import { useDo } from "../../shared/calls";
+import { useEditing } from "../../shared/editing";
+import { explain } from "../../shared/errors";
+import { useCan } from "../../shared/root";
+import { here } from "../../shared/time";
+import { Card, Shown, Tag } from "../../shared/ui";
+import { Conflict } from "../conflict";
+import { choices } from "./filters";
+import { Rendered } from "./mail";
+
+/** Languages that the picker offers; more stand in it once they have a template. */
+export const offered = ["en", "de", "fr", "es", "it", "nl", "pt", "pl", "da", "sv", "cs", "tr"];
+
+export function useLanguageNames(tags: readonly string[]) {
+  const { locale } = useSpeech();
+  const names = new Intl.DisplayNames(locale, { type: "language" });
+  return tags.map((value) => ({ value, label: names.of(value) ?? value }));
+}
+
+/** Which template is edited: it stands in the address. */
+function useChosen(templates: readonly NotificationTemplate[]) {
+  const { language } = useSpeech();
+  const [params, setParams] = useSearchParams();
+  const topic = Number(params.get("topic")) || 1;
+  const channels = [
+    ...new Set(templates.filter((one) => one.topic === topic).map((one) => one.channel)),
+  ];
+  const wanted = Number(params.get("channel"));
+  const channel = channels.find((one) => one === wanted) ?? channels.at(-1) ?? wanted;
+  const locale = params.get("locale") ?? language;
+  const set = (name: string, value: string | null) =>
+    setParams(
+      (before) => {
+        if (value) before.set(name, value);
+        return before;
+      },
+      { replace: true },
+    );
+  return { topic, channels, channel, locale, set };
+}
+
+export function Templates() {
+  const templates = useQuery(NotificationService.method.listTemplates, {});
+  return (
+    <Shown of={templates} rows={12}>
+      {(answer) => <Wording templates={answer.templates} />}
+    </Shown>
+  );
+}
+
+function Wording({ templates }: { templates: readonly NotificationTemplate[] }) {
+  const n = useNotices();
+  const { topic, channels, channel, locale, set } = useChosen(templates);
+  const among = templates.filter((one) => one.topic === topic && one.channel === channel);
+  const existing = among.find((one) => one.locale === locale);
+  // A language that has none yet begins with the English text.
+  const like = existing ?? among.find((one) => one.locale === "en") ?? among[0];
+  const languages = useLanguageNames([
+    ...new Set([...offered, ...templates.map((one) => one.locale), locale]),
+  ]);
+  return (
+    <>
+      <div className="filters">
+        <Select
+          aria-label={n.topic}
+          w={200}
+          allowDeselect={false}
+          value={String(topic)}
+          onChange={(value) => set("topic", value)}
+          data={choices(n.topics)}
+        />
+        <Select
+          aria-label={n.channel}
+          w={130}
+          allowDeselect={false}
+          value={String(channel)}
+          onChange={(value) => set("channel", value)}
+          data={choices(n.channels).filter(({ value }) =>
+            channels.some((one) => String(one) === value),
+          )}
+        />
+        <Select
+          aria-label={n.templates.language}
+          w={170}
+          allowDeselect={false}
+          searchable
+          value={locale}
+          onChange={(value) => set("locale", value)}
+          data={languages}
+        />
+      </div>
+      {like && (
+        <Editor
+          key={`${topic} ${channel} ${locale}`}
+          template={{ ...like, locale, etag: existing?.etag ?? "" }}
+          state={!existing ? "noneYet" : existing.isDefault ? "builtIn" : "own"}
+        />
+      )}
+    </>
+  );
+}
+
+interface Values {
+  subject: string;
+  body: string;
+  html: string;
+}
+type Field = keyof Values;
+
+const versionOf = ({ subject, body, html, etag }: NotificationTemplate) => ({
+  values: { subject, body, html },
+  etag,
+});
+
+function Editor({
+  template,
+  state,
+}: {
+  template: NotificationTemplate;
+  state: "noneYet" | "builtIn" | "own";
+}) {
+  const t = useText();
+  const n = useNotices();
+  const { locale } = useSpeech();
+  const can = useCan();
+  const transport = useTransport();
+  const editable = can("notification.write");
+  const [error, setError] = useState<unknown>();
+  const fields = useRef<Partial<Record<Field, HTMLInputElement | HTMLTextAreaElement | null>>>({});
+  const last = useRef<Field>("body");
+  const { topic, channel, locale: tongue } = template;
+  const name = { topic, channel, locale: tongue };
+  const update = useDo(NotificationService.method.updateTemplate, {
+    quiet: true,
+    done: t.done.saved,
+  });
+  const reset = useDo(NotificationService.method.resetTemplate, { done: n.templates.resetDone });
+  const editing = useEditing<Values>({
+    current: versionOf(template),
+    failed: setError,
+    reread: async () => {
+      const answer = await callUnaryMethod(
+        transport,
+        NotificationService.method.listTemplates,
+        name,
+      );
+      return versionOf(answer.templates[0] ?? template);
+    },
+    save: (values, _, etag) => update.run({ template: { ...name, ...values, etag } }),
+  });
+  const { values, set } = editing;
+  const [settled] = useDebouncedValue(values, 250);
+  const preview = useQuery(
+    NotificationService.method.previewTemplate,
+    { template: { ...name, ...settled } },
+    { enabled: settled.body.trim() !== "", placeholderData: (before) => before },
+  );
+  const wrong = preview.error ?? error;
+  const fault = wrong ? faultOf(wrong) : undefined;
+  const labels: Record<Field, string> = {
+    subject: channel === NotificationChannel.PUSH ? n.templates.title : n.templates.subject,
+    body: n.templates.body,
+    html: n.templates.html,
+  };
+  const input = (field: Field) => ({
+    label: labels[field],
+    value: values[field],
+    readOnly: !editable,
+    onFocus: () => {
+      last.current = field;
+    },
+    onChange: (event: { currentTarget: { value: string } }) => {
+      setError(undefined);
+      set({ [field]: event.currentTarget.value });
+    },
+    error:
+      fault?.field === field ? (
+        <>
+          {n.templates.at(fault.line, fault.column)}: {fault.what}
+        </>
+      ) : undefined,
+    styles: { input: { fontFamily: "var(--mantine-font-family-monospace)", fontSize: 13 } },
+  });
+  const keep = (field: Field) => (element: HTMLInputElement | HTMLTextAreaElement | null) => {
+    fields.current[field] = element;
+  };
+  /** Puts the cursor where the fault is. */
+  const show = (field: Field, line: string, column: string) => {
+    const lines = values[field].split("\n").slice(0, Number(line) - 1);
+    const at = lines.reduce((sum, one) => sum + one.length + 1, 0) + Number(column) - 1;
+    fields.current[field]?.focus();
+    fields.current[field]?.setSelectionRange(at, at + 2);
+  };
+  const put = (variable: string) => {
+    const field = last.current;
+    const element = fields.current[field];
+    const text = values[field];
+    const from = element?.selectionStart ?? text.length;
+    const inserted = `{{.${variable}}}`;
+    const after = text.slice(0, from) + inserted + text.slice(element?.selectionEnd ?? from);
+    set({ [field]: after });
+    requestAnimationFrame(() => {
+      element?.focus();
+      element?.setSelectionRange(from + inserted.length, from + inserted.length);
+    });
+  };
+  return (
+    <div className="wording">
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setError(undefined);
+          void editing.submit();
+        }}
+      >
+        <Conflict theirs={editing.theirs} names={labels} onTake={editing.takeTheirs} />
+        <Card
+          title={n.topics[topic]}
+          extra={<Tag tone={state === "own" ? "accent" : "plain"}>{n.templates[state]}</Tag>}
+        >
+          <div className="form">
+            {channel !== NotificationChannel.SMS && (
+              <TextInput {...input("subject")} ref={keep("subject")} required maxLength={500} />
+            )}
+            <Textarea
+              {...input("body")}
+              ref={keep("body")}
+              required
+              autosize
+              minRows={5}
+              maxRows={22}
+              maxLength={20_000}
+            />
+            {channel === NotificationChannel.EMAIL && (
+              <Textarea
+                {...input("html")}
+                ref={keep("html")}
+                description={n.templates.htmlNote}
+                autosize
+                minRows={2}
+                maxRows={22}
+                maxLength={100_000}
+              />
+            )}
+            {fault && (
+              <Button
+                variant="default"
+                size="compact-sm"
+                style={{ justifySelf: "start" }}
+                onClick={() => show(fault.field, fault.line, fault.column)}
+              >
+                {n.templates.show}
+              </Button>
+            )}
+            {wrong && !fault ? (
+              <Alert color="red">{explain(wrong, t, locale, here())}</Alert>
+            ) : null}
+            {editable && (
+              <div style={{ display: "flex", flexWrap: "wrap", gap: 8 }}>
+                <Button
+                  type="submit"
+                  loading={editing.saving}
+                  disabled={editing.changed.length === 0 || values.body.trim() === ""}
+                >
+                  {t.actions.save}
+                </Button>
+                {editing.changed.length > 0 && (
+                  <Button variant="default" onClick={editing.reset}>
+                    {t.actions.cancel}
+                  </Button>
+                )}
+                {state === "own" && (
+                  <Button
+                    variant="subtle"
+                    color="gray"
+                    ml="auto"
+                    loading={reset.busy}
+                    onClick={async () => {
+                      const sure = await ask({
+                        title: n.templates.resetTitle,
+                        body: n.templates.resetBody,
+                        yes: n.templates.reset,
+                        danger: true,
+                      });
+                      if (!sure) return;
+                      editing.reset();
+                      await reset.run({ ...name, etag: template.etag });
+                    }}
+                  >
+                    {n.templates.reset}
+                  </Button>
+                )}
+              </div>
+            )}
+          </div>
+        </Card>
+        <Variables all={template.variables} onPut={editable ? put : undefined} />
+      </form>
+      <section className="card wording-preview" aria-label={n.templates.preview}>
+        <header>
+          <h2 style={{ margin: 0, fontSize: 14, fontWeight: 600 }}>{n.templates.preview}</h2>
+          <span className="muted" style={{ fontSize: 12 }}>
+            {n.templates.previewNote}
+          </span>
+        </header>
+        <div className="body" style={{ opacity: preview.error ? 0.5 : 1 }}>
+          {preview.data?.message && <Rendered message={preview.data.message} />}
+        </div>
+      </section>
+    </div>
+  );
+}
+
+/** Where a template does not work, and why. */
+function faultOf(thrown: unknown) {
+  const { reason, metadata, message } = berthError(thrown);
+  if (reason !== ErrorReason.TEMPLATE_INVALID) return undefined;
+  const { field = "", line = "1", column = "1" } = metadata;
+  const named = field.split(".").at(-1);
+  return {
+    field: (named === "subject" || named === "html" ? named : "body") as Field,
+    line,
+    column,
+    what: message.replace(/^Line \d+, column \d+ of \w+: /, ""),
+  };
+}
+
+function Variables({
+  all,
+  onPut,
+}: {
+  all: readonly TemplateVariable[];
+  onPut: ((name: string) => void) | undefined;
+}) {
+  const n = useNotices();
+  return (
+    <Card title={n.templates.variables} bare>
+      <div className="scroll-x">
+        <table className="table">
+          <tbody>
+            {all.map(({ name, description, example }) => (
+              <tr key={name}>
+                <td>
+                  <Button
+                    size="compact-xs"
+                    variant="light"
+                    disabled={!onPut}
+                    aria-label={n.templates.put(name)}
+                    onClick={() => onPut?.(name)}
+                  >
+                    <code>{name}</code>
+                  </Button>
+                </td>
+                <td>
+                  <span lang="en">{description}</span>
+                  <div className="muted" style={{ fontSize: 12, overflowWrap: "anywhere" }}>
+                    {example}
+                  </div>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  );
+}

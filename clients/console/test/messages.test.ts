@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+import { call, day, makeSession, visit, withBrowser } from "./browser";
+
+withBrowser();
+
+it("puts the mail about a booking into the local outbox", async () => {
+  const title = "Told by Mail";
+  const id = await makeSession(title, 5 * day);
+  await using there = await visit({ role: "owner", path: "/messages?tab=outbox" });
+  const { page } = there;
+  await call("member", "BookingService/Book", { sessionId: id });
+  await page.getByRole("button", { name: `Booked: ${title}` }).click();
+  const mail = page.frameLocator("iframe");
+  await mail.getByText(`your place in ${title} is booked.`).waitFor();
+  // Its styles hold, and nothing in it runs.
+  expect(await mail.locator("body").evaluate((body) => getComputedStyle(body).padding)).toBe(
+    "24px",
+  );
+  expect(await page.locator("iframe").getAttribute("sandbox")).not.toContain("allow-scripts");
+  await page.getByText("Calendar file", { exact: true }).first().click();
+  await page.getByText(`SUMMARY:${title}`).waitFor();
+
+  await page.getByRole("tab", { name: "Sent" }).click();
+  const line = page.getByRole("row", { name: title });
+  await line.getByText("Sent", { exact: true }).waitFor();
+  await line.getByRole("button", { name: /Show more/ }).click();
+  await page.getByRole("dialog", { name: "Message" }).getByText("Local outbox").waitFor();
+});
+
+it("shows a wording as it is written, and where it does not work", async () => {
+  await using there = await visit({
+    role: "owner",
+    path: "/messages?tab=templates&topic=4&channel=1&locale=en",
+  });
+  const { page } = there;
+  const preview = page.getByRole("region", { name: "Preview" });
+  const text = page.getByLabel(/^Text/);
+  await text.fill("A place in {{.Title}} is free.");
+  await preview.getByText(/^A place in .+ is free\.$/).waitFor();
+  await preview.getByText(/1 segment/).waitFor();
+  await text.fill("A place\n  {{.Nothing}}");
+  await page.getByText("Line 2, column 5", { exact: false }).waitFor();
+  await page.getByRole("button", { name: "Show the place" }).click();
+  await text.fill("Come: ");
+  await page.getByRole("button", { name: "Put in Title" }).click();
+  await preview.getByText(/^Come: \w/).waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Your own", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Back to the built-in text" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Back to the built-in text" }).click();
+  await page.getByText("Built in", { exact: true }).waitFor();
+});
+
+it("keeps what a member wants to hear of", async () => {
+  await using there = await visit({ role: "member", path: "/app/me", width: 390, height: 844 });
+  const { page } = there;
+  const choice = page.getByRole("checkbox", { name: "Reminder: Email" });
+  const kept = page.waitForResponse(/UpdatePreferences$/);
+  await choice.uncheck();
+  await kept;
+  await page.reload();
+  await choice.waitFor();
+  expect(await choice.isChecked()).toBe(false);
+  const again = page.waitForResponse(/UpdatePreferences$/);
+  await choice.check();
+  await again;
+});
