@@ -29,9 +29,9 @@ const (
 // Date is a day of the proleptic Gregorian calendar in no particular zone. The
 // zero Date is not a day: it means "none".
 type Date struct {
-	Year  int
-	Month time.Month
-	Day   int
+	Year  int        `json:"year"` // as with TimeOfDay
+	Month time.Month `json:"month"`
+	Day   int        `json:"day"`
 }
 
 // DateOf tells which day an instant falls on in a zone.

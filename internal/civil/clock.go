@@ -13,9 +13,9 @@ var ErrNotTimeOfDay = errors.New("not a time of day of the form 18:00")
 // TimeOfDay is what a wall clock shows, from 00:00:00 to 23:59:59. The zero
 // TimeOfDay is midnight.
 type TimeOfDay struct {
-	Hour   int
-	Minute int
-	Second int
+	Hour   int `json:"hour"` // it writes itself as text; linters do not see that
+	Minute int `json:"minute"`
+	Second int `json:"second"`
 }
 
 // TimeOf tells what a zone's clocks show at an instant, to the second.

@@ -215,7 +215,7 @@ func open(ctx context.Context, project string, options ...option.ClientOption) (
 	config.Elem().FieldByName("Opts").Set(reflect.ValueOf(options))
 	config.Elem().FieldByName("Version").SetString("4")
 	made := create.Call([]reflect.Value{reflect.ValueOf(ctx), config})
-	if err, failed := made[1].Interface().(error); failed {
+	if err, failed := reflect.TypeAssert[error](made[1]); failed {
 		return nil, err
 	}
 	return made[0].Interface().(*messaging.Client), nil

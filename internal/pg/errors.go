@@ -90,12 +90,11 @@ func connectionLost(err error) bool {
 // Unreachable reports whether the database could not be asked, or left without an answer: it is down, starting, stopping or
 // full, or the way to it is broken.
 func Unreachable(err error) bool {
-	switch code := Code(err); {
-	case code == "":
+	code := Code(err)
+	if code == "" {
 		return connectionLost(err)
-	default:
-		return strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08") || code == "53300"
 	}
+	return strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08") || code == "53300"
 }
 
 // keepsPlans reports whether an error says nothing against the prepared

@@ -62,7 +62,7 @@ func scanDecision(row pgx.CollectableRow) (Decided, error) {
 		return d, err
 	}
 	d.Queue.Date = day(on)
-	if err := json.Unmarshal(facts, &d.Case); err != nil { //nolint:musttag // days and times write themselves as text
+	if err := json.Unmarshal(facts, &d.Case); err != nil {
 		return d, err
 	}
 	if err := json.Unmarshal(verdicts, &d.Decision.Verdicts); err != nil {

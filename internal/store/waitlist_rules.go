@@ -35,7 +35,7 @@ func scanLayer(row pgx.CollectableRow) (waitlist.Layer, error) {
 	if err := row.Scan(&l.Level, &l.Scope, &enabled, &rules, &l.Version); err != nil {
 		return l, err
 	}
-	err := json.Unmarshal(rules, &l.Settings) //nolint:musttag // times of day write themselves as text
+	err := json.Unmarshal(rules, &l.Settings)
 	l.Settings.Enabled = enabled
 	return l, err
 }
@@ -77,7 +77,7 @@ order by version desc limit nullif($5, 0)`, in, q.Level, tenant.LocationID{UUID:
 			if err != nil {
 				return v, err
 			}
-			err = json.Unmarshal(rules, &v.Settings) //nolint:musttag // as above
+			err = json.Unmarshal(rules, &v.Settings)
 			v.Settings.Enabled = enabled
 			return v, err
 		})

@@ -124,8 +124,8 @@ func (st *storm) tried() {
 // longest is how long a fault may last, if callers are all stuck in it.
 const longest = 3 * time.Second
 
-// after waits for so many more attempts.
-func (st *storm) after(ctx context.Context, attempts int64) error {
+// after waits for so many more attempts; false where ctx has ended.
+func (st *storm) after(ctx context.Context, attempts int64) bool {
 	st.mu.Lock()
 	st.waiting, st.reached = st.attempts.Load()+attempts, make(chan struct{})
 	reached := st.reached
@@ -134,11 +134,11 @@ func (st *storm) after(ctx context.Context, attempts int64) error {
 	defer timer.Stop()
 	select {
 	case <-reached:
-		return nil
+		return true
 	case <-timer.C:
-		return nil
+		return true
 	case <-ctx.Done():
-		return ctx.Err()
+		return false
 	}
 }
 
@@ -150,7 +150,7 @@ func (st *storm) rage(ctx context.Context) error {
 	for ctx.Err() == nil {
 		st.random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 		for _, name := range names {
-			if _ = st.after(ctx, 30+st.random.Int64N(60)); ctx.Err() != nil {
+			if !st.after(ctx, 30+st.random.Int64N(60)) {
 				return nil
 			}
 			f := kinds[name]()
@@ -160,7 +160,7 @@ func (st *storm) rage(ctx context.Context) error {
 			if err := f.begin(lasting); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			_ = st.after(ctx, 10+st.random.Int64N(30))
+			st.after(ctx, 10+st.random.Int64N(30))
 			if f.heal == nil {
 				continue
 			}
