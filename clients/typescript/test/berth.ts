@@ -11,6 +11,7 @@ import {
   EventService,
   MemberService,
   SessionService,
+  WaitlistService,
 } from "../src/index.js";
 import type { DemoTenant, Role } from "./server.js";
 
@@ -106,6 +107,7 @@ export function as(role: Role, { connect }: Protocol, { tokens }: DemoTenant = c
     events: createClient(EventService, transport),
     members: createClient(MemberService, transport),
     sessions: createClient(SessionService, transport),
+    waitlist: createClient(WaitlistService, transport),
   };
 }
 
@@ -119,15 +121,19 @@ export function days(from: number, to: number) {
 }
 
 /**
- * Puts a session on sale that no other test knows of, two days ahead: it can be cancelled
+ * Puts a session on sale that no other test knows of, two days ahead unless said otherwise: it can be cancelled
  * without penalty for another day.
  */
-export async function newSession(capacity: number, tenant: DemoTenant = club): Promise<string> {
+export async function newSession(
+  capacity: number,
+  tenant: DemoTenant = club,
+  ahead = 2,
+): Promise<string> {
   const { sessions } = as("owner", grpc, tenant);
   const like = (await sessions.getSession({ sessionId: tenant.session_id })).session;
   if (!like) throw new Error("no session");
   const { serviceId, locationId } = like;
-  const startTime = timestampFromMs(Date.now() + 2 * day);
+  const startTime = timestampFromMs(Date.now() + ahead * day);
   const made = await sessions.createSession({
     session: { serviceId, locationId, startTime, capacity },
     publish: true,

@@ -1,7 +1,13 @@
 import { Code } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
-import { BookingStatus, ErrorReason, PlanKind, WaitlistEntryStatus } from "../src/index.js";
-import { as, newSession, protocols, refusal, salon } from "./berth.js";
+import {
+  BookingStatus,
+  ErrorReason,
+  OfferStatus,
+  PlanKind,
+  WaitlistEntryStatus,
+} from "../src/index.js";
+import { as, club, newSession, protocols, refusal, salon } from "./berth.js";
 
 describe.each(protocols)("booking over $name", (protocol) => {
   it("gives a place once, and says so in headers", async () => {
@@ -113,9 +119,10 @@ describe.each(protocols)("booking over $name", (protocol) => {
     expect(await balance()).toBe(3);
   });
 
-  it("fills a freed place from the waitlist", async () => {
-    const [coach, member] = [as("coach", protocol).bookings, as("member", protocol).bookings];
-    const sessionId = await newSession(1);
+  it("keeps a freed place for whoever waits, until they claim it", async () => {
+    const coach = as("coach", protocol).bookings;
+    const { bookings: member, waitlist } = as("member", protocol);
+    const sessionId = await newSession(1, club, 20); // beyond what others wish for
     const taken = await coach.book({ sessionId });
 
     let status: string | null = "";
@@ -134,8 +141,14 @@ describe.each(protocols)("booking over $name", (protocol) => {
     });
 
     const freed = await coach.cancelBooking({ bookingId: taken.outcome.value?.id ?? "" });
-    expect(freed.promoted).toBe(1);
+    expect(freed.promoted).toBe(0);
+    const { entries } = await waitlist.listMyEntries({});
+    const offer = entries.find((entry) => entry.sessionId === sessionId)?.liveOffer;
+    expect(offer).toMatchObject({ status: OfferStatus.LIVE, seats: 1, firstToClaim: false });
+
+    const accepted = await waitlist.acceptOffer({ offerId: offer?.id ?? "" });
+    expect(accepted.booking).toMatchObject({ status: BookingStatus.CONFIRMED, promoted: true });
     const { bookings } = await coach.listRoster({ sessionId });
-    expect(bookings).toMatchObject([{ memberName: "Mona Member", promoted: true }]);
+    expect(bookings).toMatchObject([{ id: accepted.booking?.id, promoted: true }]);
   });
 });
