@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/server/campaign"
 )
 
-// The part of a campaign that every change has to pass. The long form is `berth campaign --for 3h`.
+// A short campaign as a test, where BERTH_CAMPAIGN is set. The long form is `berth campaign --for 3h`.
 const (
 	campaignSeed   = 2027
 	campaignLength = 45 * time.Second
