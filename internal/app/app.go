@@ -4,7 +4,9 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/berthhq/berth/internal/checkin"
@@ -26,6 +28,10 @@ type Config struct {
 	Committed func(id tenant.TenantID)
 	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit.
 	RolesChanged func(id tenant.TenantID)
+	// Lanes is how many transactions about seats run at a time. Default 2, which is best on 2 cores.
+	Lanes int
+	// QueueDepth is how many requests about seats of one tenant may wait for them. Default 4096.
+	QueueDepth int
 }
 
 // App runs the use cases. It is safe for concurrent use.
@@ -37,6 +43,11 @@ type App struct {
 	committed    func(tenant.TenantID)
 	rolesChanged func(tenant.TenantID)
 	alarms       alarms
+
+	lanes  *lanes
+	houses houses
+	// crowded is until when, in nanoseconds, transactions stand in line with those of other nodes.
+	crowded atomic.Int64
 }
 
 // New makes an App.
@@ -46,6 +57,7 @@ func New(c Config) *App {
 	// Postgres keeps microseconds. Cutting the rest off here makes what an answer
 	// says equal to what a later read says.
 	a.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }
+	a.lanes = newLanes(cmp.Or(c.Lanes, 2), cmp.Or(c.QueueDepth, 4096), a.settleTogether)
 	if c.Committed != nil {
 		a.committed = c.Committed
 	}
@@ -54,6 +66,10 @@ func New(c Config) *App {
 	}
 	return a
 }
+
+// Drain refuses new requests about seats and waits for those that were taken. Call it when none are to come any
+// more, before the database is closed.
+func (a *App) Drain() { a.lanes.drain() }
 
 // tx is one attempt at a use case: the transaction, and all that may enter it
 // from outside. Each attempt sees the same time and mints the same ids.
@@ -65,6 +81,7 @@ type tx struct {
 	request string
 	now     time.Time
 	mint    *tenant.Mint
+	table   *table // shared with other deals; nil for whatever is none
 }
 
 // write runs a use case in a serializable transaction of the caller's tenant. What it may lose a race

@@ -165,6 +165,9 @@ func (t *tx) dueHolds(ctx context.Context, slot booking.Slot) ([]booking.Booking
 	if slot.Holds == 0 {
 		return nil, nil
 	}
+	if t.table != nil {
+		return t.table.due[slot.ID], nil
+	}
 	var due []booking.Booking
 	var batch pg.Batch
 	store.ListDueHolds(&batch, t.in, slot.ID, t.now, &due)
@@ -174,8 +177,11 @@ func (t *tx) dueHolds(ctx context.Context, slot booking.Slot) ([]booking.Booking
 
 // lapse ends holds of a session that have run out, and lets whoever waits have their seats.
 func (t *tx) lapse(ctx context.Context, slot *booking.Slot, due []booking.Booking) error {
-	if len(due) == 0 {
+	switch {
+	case len(due) == 0:
 		return nil
+	case t.together():
+		return errAlone
 	}
 	for _, b := range due {
 		b = booking.Expire(b, t.now)

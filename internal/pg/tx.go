@@ -19,6 +19,7 @@ import (
 // so transactions do not nest.
 type Tx struct {
 	session
+	added int // statements and rows
 }
 
 // Write queues a statement that is sent, in order, together with COMMIT when
@@ -34,8 +35,10 @@ type Tx struct {
 // not at all if it comes to nothing. If a Flush, Load, Query or Exec follows it
 // runs then, before the commit.
 func (tx *Tx) Write(sql string, args ...any) *Statement {
+	tx.gather()
 	s := &Statement{sql: sql, args: args}
 	tx.pending = append(tx.pending, s)
+	tx.added++
 	return s
 }
 
@@ -145,7 +148,7 @@ func (r *run) attempt(ctx context.Context, fn func(context.Context, *Tx) error) 
 	if err != nil {
 		return connectionLost(err) && ctx.Err() == nil, fmt.Errorf("%s: wait in line: %w", r.name, err)
 	}
-	tx := &Tx{session{conn: conn.Conn(), pending: opening("begin isolation level serializable, read write", r.scope)}}
+	tx := &Tx{session: session{conn: conn.Conn(), pending: opening("begin isolation level serializable, read write", r.scope)}}
 	if err = fn(ctx, tx); err != nil || tx.failed != nil {
 		tx.rollBack(ctx, line...)
 		return r.judge(ctx, tx, err)
@@ -172,6 +175,7 @@ func (r *run) judge(ctx context.Context, tx *Tx, err error) (again bool, _ error
 // commit sends the last writes and COMMIT in one pipeline. An error of a write
 // makes the server skip COMMIT.
 func (r *run) commit(ctx context.Context, tx *Tx, line []*Statement) (again bool, _ error) {
+	tx.gather()
 	if !tx.begun && len(tx.pending) == openingLen {
 		tx.rollBack(ctx, line...) // nothing was read, nothing is written
 		return false, nil
@@ -187,7 +191,7 @@ func (r *run) commit(ctx context.Context, tx *Tx, line []*Statement) (again bool
 		if reader := s.read; reader != nil {
 			rows := &heldRows{types: tx.conn.TypeMap()}
 			read = append(read, func() error { return reader(rows) })
-			s = &Statement{sql: s.sql, args: s.args, read: rows.hold}
+			s = &Statement{sql: s.sql, args: s.args, bind: s.bind, read: rows.hold}
 		}
 		statements = append(statements, s)
 	}

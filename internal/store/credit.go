@@ -144,15 +144,18 @@ where (u.ends_at <= $2 or p.period_seconds is not null) and ($3::uuid is null or
 order by u.id limit $4`, in, now, after, limit), into, pgx.RowTo[tenant.SubscriptionID])
 }
 
+var subscriptionsOfBookings = pg.Lookup[tenant.BookingID, credit.Subscription]{
+	SQL: `select` + subscriptionColumns + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
+cross join lateral (select * from bookings b where b.tenant_id = $1 and b.id = q.id offset 0) b
+cross join lateral (select * from subscriptions u where u.tenant_id = $1 and u.id = b.subscription_id offset 0) u
+cross join lateral (select * from plans p where p.tenant_id = $1 and p.id = u.plan_id offset 0) p`,
+	Columns: func(ids []tenant.BookingID) []any { return []any{ids} },
+	Scan:    func(row pgx.Row) (credit.Subscription, error) { return scanSubscription(row) },
+}
+
 // FindBookingSubscription reads the subscription that a booking was made on; nil where there is none.
 func FindBookingSubscription(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **credit.Subscription) {
-	b.Queue(`select`+subscriptionColumns+` from bookings b
-  join subscriptions u on u.tenant_id = b.tenant_id and u.id = b.subscription_id
-  join plans p on p.tenant_id = u.tenant_id and p.id = u.plan_id
-where b.tenant_id = $1 and b.id = $2`, in, id).QueryRow(func(row pgx.Row) error {
-		s, err := scanSubscription(row)
-		return found(into, s, err)
-	})
+	one(b, in, &subscriptionsOfBookings, id, into)
 }
 
 // ListMemberSubscriptions reads a member's subscriptions in the order in which they were made.
@@ -163,35 +166,54 @@ where u.tenant_id = $1 and u.member_id = $2 order by u.id`, in, member), into,
 		func(row pgx.CollectableRow) (credit.Subscription, error) { return scanSubscription(row) })
 }
 
-// ListPayers reads the subscriptions that could pay for the members' bookings in a session, with what was
-// used on its local day and in its week. Whoever names one (zero: none named) gets
-// that one, whatever its status.
-//
+// payment is who pays for a place in a session, and with what if they say so.
+type payment struct {
+	Visit
+	named tenant.SubscriptionID
+}
+
 // The subqueries keep the planner on the indexes of member and subscription, whatever it thinks
 // of the tables: a scan over the tenant's subscriptions would lock them all against each other.
-func ListPayers(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, members []tenant.MemberID, named []tenant.SubscriptionID, into *[]credit.Subscription) {
-	pg.Collect(b.Queue(`
-select`+subscriptionColumns+`,
-  coalesce((select d.used from usage d
-    where d.tenant_id = $1 and d.subscription_id = u.id and d.span = 'DAY' and d.starts_on = s.local_date), 0),
-  coalesce((select w.used from usage w
+var payers = pg.Lookup[payment, credit.Subscription]{
+	SQL: `
+select` + subscriptionColumns + `,
+  case when p.daily_limit is null then 0 else coalesce((select d.used from usage d
+    where d.tenant_id = $1 and d.subscription_id = u.id and d.span = 'DAY' and d.starts_on = s.local_date), 0) end,
+  case when p.weekly_limit is null then 0 else coalesce((select w.used from usage w
     where w.tenant_id = $1 and w.subscription_id = u.id and w.span = 'WEEK'
-      and w.starts_on = s.local_date - (extract(isodow from s.local_date)::int - 1)), 0)
-from sessions s
-cross join unnest($3::uuid[], $4::uuid[]) as q (member_id, named)
+      and w.starts_on = s.local_date - (extract(isodow from s.local_date)::int - 1)), 0) end,
+  q.n
+from unnest($2::uuid[], $3::uuid[], $4::uuid[]) with ordinality as q (session_id, member_id, named, n)
+cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = q.session_id offset 0) s
 cross join lateral (
   select * from subscriptions u where u.tenant_id = $1 and u.member_id = q.member_id
     and (u.id = q.named or (q.named is null and u.status in ('ACTIVE', 'DEBT')))
   offset 0) u
 cross join lateral (select * from plans p where p.tenant_id = $1 and p.id = u.plan_id offset 0) p
-where s.tenant_id = $1 and s.id = $2
-order by u.id`, in, session, members, named), into,
-		func(row pgx.CollectableRow) (credit.Subscription, error) {
-			var today, week int
-			s, err := scanSubscription(row, &today, &week)
-			s.UsedToday, s.UsedThisWeek = today, week
-			return s, err
-		})
+order by q.n, u.id`,
+	Columns: func(keys []payment) []any {
+		return []any{
+			column(keys, func(k payment) tenant.SessionID { return k.Session }),
+			column(keys, func(k payment) tenant.MemberID { return k.Member }),
+			column(keys, func(k payment) tenant.SubscriptionID { return k.named }),
+		}
+	},
+	Scan: func(row pgx.Row) (credit.Subscription, error) {
+		var today, week int
+		s, err := scanSubscription(row, &today, &week)
+		s.UsedToday, s.UsedThisWeek = today, week
+		return s, err
+	},
+}
+
+// ListPayers reads the subscriptions that could pay for the members' bookings in a session, with what was
+// used on its local day and in its week where the plan limits that. Whoever names one (zero: none named) gets
+// that one, whatever its status.
+func ListPayers(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, members []tenant.MemberID, named []tenant.SubscriptionID, into *[]credit.Subscription) {
+	*into = nil
+	for i, member := range members {
+		payers.Find(b, in, payment{Visit{session, member}, named[i]}, func(s credit.Subscription) { *into = append(*into, s) })
+	}
 }
 
 // InsertSubscription writes a new subscription with the transaction.
@@ -202,22 +224,62 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		in, s.ID, s.Member, s.Plan.ID, s.Status, s.Balance, s.Lines, s.StartsAt, s.EndsAt, s.PeriodEndsAt, s.Version, s.CreatedAt, s.UpdatedAt)
 }
 
-// UpdateSubscription writes status, balance and period with the transaction.
+type settled struct {
+	*credit.Subscription
+	at time.Time
+}
+
+var subscriptionsChanged = pg.Rows[settled]{
+	Rank: rankSubscriptions,
+	Key:  func(s settled) any { return s.ID },
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []settled) {
+		tx.Write(`
+update subscriptions u set status = x.status, balance = x.balance, lines = x.lines, ends_at = x.ends_at, period_ends_at = x.period_ends_at,
+  version = x.version, updated_at = x.updated_at
+from unnest($2::uuid[], $3::text[], $4::integer[], $5::integer[], $6::timestamptz[], $7::timestamptz[], $8::integer[], $9::timestamptz[])
+  as x (id, status, balance, lines, ends_at, period_ends_at, version, updated_at)
+where u.tenant_id = $1 and u.id = any($2) and u.id = x.id`, in,
+			column(rows, func(s settled) tenant.SubscriptionID { return s.ID }),
+			column(rows, func(s settled) string { return string(s.Status) }),
+			column(rows, func(s settled) int32 { return int32(s.Balance) }),
+			column(rows, func(s settled) int32 { return int32(s.Lines) }),
+			column(rows, func(s settled) *time.Time { return s.EndsAt }),
+			column(rows, func(s settled) *time.Time { return s.PeriodEndsAt }),
+			column(rows, func(s settled) int32 { return int32(s.Version) }),
+			column(rows, func(s settled) time.Time { return s.at }))
+	},
+}
+
+// UpdateSubscription writes status, balance and period with the transaction. Of several changes to one the last holds.
 func UpdateSubscription(tx *pg.Tx, in tenant.TenantID, s credit.Subscription, now time.Time) {
-	tx.Write(`
-update subscriptions set status = $3, balance = $4, lines = $5, ends_at = $6, period_ends_at = $7, version = $8, updated_at = $9
-where tenant_id = $1 and id = $2`, in, s.ID, s.Status, s.Balance, s.Lines, s.EndsAt, s.PeriodEndsAt, s.Version, now)
+	subscriptionsChanged.Add(tx, in, settled{&s, now})
+}
+
+type line = credit.Entry
+
+var linesMade = pg.Rows[line]{
+	Rank: rankLedger,
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []line) {
+		tx.Write(`
+insert into credit_entries (tenant_id, id, subscription_id, line, kind, amount, balance, booking_id, actor, reason, created_at)
+select $1, x.id, x.subscription_id, x.line, x.kind, x.amount, x.balance, x.booking_id, x.actor, x.reason, x.created_at
+from unnest($2::uuid[], $3::uuid[], $4::integer[], $5::text[], $6::integer[], $7::integer[], $8::uuid[], $9::text[], $10::text[], $11::timestamptz[])
+  as x (id, subscription_id, line, kind, amount, balance, booking_id, actor, reason, created_at)`, in,
+			column(rows, func(e line) tenant.CreditEntryID { return e.ID }),
+			column(rows, func(e line) tenant.SubscriptionID { return e.Subscription }),
+			column(rows, func(e line) int32 { return int32(e.Line) }),
+			column(rows, func(e line) string { return string(e.Kind) }),
+			column(rows, func(e line) int32 { return int32(e.Amount) }),
+			column(rows, func(e line) int32 { return int32(e.Balance) }),
+			column(rows, func(e line) tenant.BookingID { return e.Booking }),
+			column(rows, func(e line) string { return e.Actor }),
+			column(rows, func(e line) string { return e.Reason }),
+			column(rows, func(e line) time.Time { return e.At }))
+	},
 }
 
 // AppendLedger writes lines with the transaction, in order. Their ids must be set.
-func AppendLedger(tx *pg.Tx, in tenant.TenantID, entries []credit.Entry) {
-	for _, e := range entries {
-		tx.Write(`
-insert into credit_entries (tenant_id, id, subscription_id, line, kind, amount, balance, booking_id, actor, reason, created_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-			in, e.ID, e.Subscription, e.Line, e.Kind, e.Amount, e.Balance, e.Booking, e.Actor, e.Reason, e.At)
-	}
-}
+func AppendLedger(tx *pg.Tx, in tenant.TenantID, entries []credit.Entry) { linesMade.Add(tx, in, entries...) }
 
 // ListLedger reads a subscription's lines, newest first, those before the given one; 0 is after the last.
 func ListLedger(b *pg.Batch, in tenant.TenantID, id tenant.SubscriptionID, before, limit int, into *[]credit.Entry) {
@@ -231,18 +293,20 @@ order by line desc limit $4`, in, id, before, limit), into, func(row pgx.Collect
 	})
 }
 
+var usageCounted = pg.Rows[Usage]{
+	Rank: rankUsage,
+	Key: func(u Usage) any {
+		u.Used = 0
+		return u
+	},
+	Merge: func(before *Usage, u Usage) { before.Used += u.Used },
+	Write: MoveUsage,
+}
+
 // CountBooking changes by one, up or down, what a subscription has used on a local day and in its week.
 func CountBooking(tx *pg.Tx, in tenant.TenantID, id tenant.SubscriptionID, on civil.Date, by int) {
-	if by > 0 {
-		tx.Write(`
-insert into usage (tenant_id, subscription_id, span, starts_on, used)
-values ($1, $2, 'DAY', $3, $5), ($1, $2, 'WEEK', $4, $5)
-on conflict (tenant_id, subscription_id, span, starts_on) do update set used = usage.used + excluded.used`,
-			in, id, date(on), date(on.WeekStart()), by)
-		return
+	for _, u := range UsageOn(id, on) {
+		u.Used = by
+		usageCounted.Add(tx, in, u)
 	}
-	tx.Write(`
-update usage set used = used + $5
-where tenant_id = $1 and subscription_id = $2 and ((span = 'DAY' and starts_on = $3) or (span = 'WEEK' and starts_on = $4))`,
-		in, id, date(on), date(on.WeekStart()), by)
 }

@@ -39,22 +39,30 @@ func scanEntry(row pgx.Row) (waitlist.Entry, error) {
 
 func collectEntry(row pgx.CollectableRow) (waitlist.Entry, error) { return scanEntry(row) }
 
+var (
+	entriesByID = pg.Lookup[tenant.EntryID, waitlist.Entry]{
+		SQL: `select` + entryColumns + positionColumn + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
+cross join lateral (select * from waitlist_entries e where e.tenant_id = $1 and e.id = q.id offset 0) e` + entryJoins,
+		Columns: func(ids []tenant.EntryID) []any { return []any{ids} },
+		Scan:    scanEntry,
+	}
+	entriesByRef = pg.Lookup[string, waitlist.Entry]{
+		SQL: `select` + entryColumns + positionColumn + `, q.n from unnest($2::text[]) with ordinality as q (ref, n)
+cross join lateral (
+  select * from waitlist_entries e where e.tenant_id = $1 and e.external_ref = q.ref and e.external_ref <> '' offset 0) e` + entryJoins,
+		Columns: func(refs []string) []any { return []any{refs} },
+		Scan:    scanEntry,
+	}
+)
+
 // FindEntry reads an entry; nil where there is none.
 func FindEntry(b *pg.Batch, in tenant.TenantID, id tenant.EntryID, into **waitlist.Entry) {
-	b.Queue(`select`+entryColumns+positionColumn+` from waitlist_entries e`+entryJoins+`
-where e.tenant_id = $1 and e.id = $2`, in, id).QueryRow(func(row pgx.Row) error {
-		e, err := scanEntry(row)
-		return found(into, e, err)
-	})
+	one(b, in, &entriesByID, id, into)
 }
 
 // FindEntryByRef reads the entry with an external reference; nil where there is none.
 func FindEntryByRef(b *pg.Batch, in tenant.TenantID, ref string, into **waitlist.Entry) {
-	b.Queue(`select`+entryColumns+positionColumn+` from waitlist_entries e`+entryJoins+`
-where e.tenant_id = $1 and e.external_ref = $2 and e.external_ref <> ''`, in, ref).QueryRow(func(row pgx.Row) error {
-		e, err := scanEntry(row)
-		return found(into, e, err)
-	})
+	one(b, in, &entriesByRef, ref, into)
 }
 
 // ListWaiting reads the entries that wait for any of the sessions, in the order in which they joined.
@@ -81,15 +89,39 @@ where e.tenant_id = $1 and e.member_id = $2 and e.status in ('WAITING', 'OFFERED
 order by s.starts_at, e.id`, in, member, optional(from), optional(until), optional(endsAfter)), into, collectEntry)
 }
 
-// InsertEntry writes a new entry with the transaction.
-func InsertEntry(tx *pg.Tx, in tenant.TenantID, e waitlist.Entry) {
-	tx.Write(`
+type joined = waitlist.Entry
+
+var entriesMade = pg.Rows[joined]{
+	Rank: rankEntries,
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []joined) {
+		tx.Write(`
 insert into waitlist_entries (tenant_id, id, session_id, member_id, party_size, status, seq, subscription_id, channel, by_staff,
   external_ref, request_hash, note, created_by, created_at, updated_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15)`,
-		in, e.ID, e.Session, e.Member, e.Party, e.Status, e.Seq, e.Subscription, e.Channel, e.ByStaff,
-		e.ExternalRef, e.RequestHash, e.Note, e.CreatedBy, e.CreatedAt)
+select $1, x.id, x.session_id, x.member_id, x.party_size, x.status, x.seq, x.subscription_id, x.channel, x.by_staff,
+  x.external_ref, x.request_hash, x.note, x.created_by, x.created_at, x.created_at
+from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::integer[], $6::text[], $7::bigint[], $8::uuid[], $9::text[], $10::boolean[],
+  $11::text[], $12::bytea[], $13::text[], $14::text[], $15::timestamptz[])
+  as x (id, session_id, member_id, party_size, status, seq, subscription_id, channel, by_staff,
+  external_ref, request_hash, note, created_by, created_at)`, in,
+			column(rows, func(e joined) tenant.EntryID { return e.ID }),
+			column(rows, func(e joined) tenant.SessionID { return e.Session }),
+			column(rows, func(e joined) tenant.MemberID { return e.Member }),
+			column(rows, func(e joined) int32 { return int32(e.Party) }),
+			column(rows, func(e joined) string { return string(e.Status) }),
+			column(rows, func(e joined) int64 { return e.Seq }),
+			column(rows, func(e joined) tenant.SubscriptionID { return e.Subscription }),
+			column(rows, func(e joined) string { return string(e.Channel) }),
+			column(rows, func(e joined) bool { return e.ByStaff }),
+			column(rows, func(e joined) string { return e.ExternalRef }),
+			column(rows, func(e joined) []byte { return e.RequestHash }),
+			column(rows, func(e joined) string { return e.Note }),
+			column(rows, func(e joined) string { return e.CreatedBy }),
+			column(rows, func(e joined) time.Time { return e.CreatedAt }))
+	},
 }
+
+// InsertEntry writes a new entry with the transaction.
+func InsertEntry(tx *pg.Tx, in tenant.TenantID, e waitlist.Entry) { entriesMade.Add(tx, in, e) }
 
 // UpdateEntry writes what changes in an entry's life with the transaction.
 func UpdateEntry(tx *pg.Tx, in tenant.TenantID, e waitlist.Entry, now time.Time) {

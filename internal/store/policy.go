@@ -13,15 +13,16 @@ import (
 // ListPolicies reads what the tenant, a location and a service say for themselves, in the order in which they
 // win. Zero ids, and levels at which nothing was ever said, are left out.
 func ListPolicies(b *pg.Batch, in tenant.TenantID, location tenant.LocationID, service tenant.ServiceID, into *[]catalog.Policy) {
-	pg.Collect(b.Queue(`
-select level, scope_id, advance_seconds, booking_closes_seconds, cancellation_seconds, allow_late_cancellation, allow_reschedule,
-  hold_ttl_seconds, check_in_opens_seconds, check_in_closes_seconds, gps_max_meters, waitlist_enabled, auto_no_show, auto_no_show_seconds,
-  tiers, version, updated_at
-from policies
+	pg.Collect(b.Queue(`select`+policyColumns+` from policies
 where tenant_id = $1
   and (level, scope_id) in (('TENANT', $1), ('LOCATION', $2), ('SERVICE', $3))
 order by array_position('{TENANT,LOCATION,SERVICE}', level)`, in, location, service), into, scanPolicy)
 }
+
+const policyColumns = `
+  level, scope_id, advance_seconds, booking_closes_seconds, cancellation_seconds, allow_late_cancellation, allow_reschedule,
+  hold_ttl_seconds, check_in_opens_seconds, check_in_closes_seconds, gps_max_meters, waitlist_enabled, auto_no_show, auto_no_show_seconds,
+  tiers, version, updated_at`
 
 func scanPolicy(row pgx.CollectableRow) (catalog.Policy, error) {
 	var p catalog.Policy
@@ -58,6 +59,7 @@ on conflict (tenant_id, level, scope_id) do update set
 		in, p.Level, p.Scope, seconds(p.Advance), seconds(p.BookingCloses), seconds(p.Cancellation), p.AllowLateCancellation,
 		p.AllowReschedule, seconds(p.HoldTTL), seconds(p.CheckInOpens), seconds(p.CheckInCloses), p.GPSMaxMeters, p.WaitlistEnabled, p.AutoNoShow,
 		seconds(p.AutoNoShowAfter), encodeTiers(p.Tiers), p.Version, p.UpdatedAt)
+	renewHouse(tx, in)
 }
 
 // encodeTiers is decodeTiers in the other direction: no list is NULL, an empty one is not.

@@ -1,0 +1,395 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// A deal is a use case about seats. It is settled in one transaction with others, or alone, and cannot
+// tell the difference: what all of them load travels together, each decides over the facts as those before it left
+// them, and what all of them write travels together, with the COMMIT.
+type deal interface {
+	// load asks for the facts. It may be called several times, and starts afresh each time.
+	load(t *tx, facts *pg.Batch)
+	// settle decides, and applies what follows. Of the facts only the slots are shared, and it keeps them as they will
+	// be. It refuses before it writes; one that must read more once it knows the facts does so with t.Load,
+	// and is then settled by itself.
+	settle(ctx context.Context, t *tx) error
+}
+
+// table is what the deals of one attempt at a transaction share.
+type table struct {
+	alone   bool
+	careful bool // the database has refused something here: read what otherwise only constraints guard
+	slots   map[tenant.SessionID]*booking.Slot
+	due     map[tenant.SessionID][]booking.Booking // holds that have run out
+	version int64                                  // of the house
+}
+
+// errAlone says that a deal cannot be settled together with others.
+var errAlone = errors.New("app: this deal goes by itself")
+
+// errRepeated says that the idempotency key of a deal was used before.
+var errRepeated = errors.New("app: an earlier request had this key")
+
+// deal runs a use case about seats. As to the options it is like write.
+func (a *App) deal(ctx context.Context, caller tenant.Caller, name string, d deal, about subjects, options ...option) error {
+	var w writing
+	for _, option := range options {
+		option(&w)
+	}
+	if w.answers != nil {
+		w.key = keyOf(ctx)
+	}
+	if w.key != nil {
+		about.sole = append(about.sole, subject("key", caller.Actor(), w.key.Procedure, w.key.Text))
+	}
+	const looks = 5
+	for look := 1; ; look++ {
+		err := a.lanes.do(&waiting{writing: w, ctx: ctx, caller: caller, name: name, deal: d, about: about})
+		if errors.Is(err, errRepeated) {
+			var recalled bool
+			if recalled, err = a.recall(ctx, caller, w.key, w.answers...); err == nil && !recalled {
+				err = errForgotten
+			}
+		}
+		if look == looks || !errors.Is(err, errForgotten) {
+			return err
+		}
+	}
+}
+
+// subject is a name for something that only one deal may be about at a time.
+func subject(kind string, parts ...string) tenant.UUID {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q", kind, parts))
+	return tenant.UUID(sum[:16])
+}
+
+// settleTogether settles what a lane took from a queue. What cannot be settled with the others it gives back.
+func (a *App) settleTogether(batch []*waiting) (rejoin []*waiting) {
+	if len(batch) == 1 {
+		batch[0].done <- a.settleAlone(batch[0])
+		return nil
+	}
+	for careful := false; len(batch) > 0; {
+		outcomes, err := a.attemptDeals(batch, careful)
+		var apart *apartError
+		switch {
+		case err == nil:
+			for i, w := range batch {
+				if errors.Is(outcomes[i], errAlone) {
+					rejoin = append(rejoin, w)
+				} else {
+					w.done <- outcomes[i]
+				}
+			}
+			return rejoin
+		case errors.As(err, &apart):
+			// Decide again without it, and without those who came after it about the same things.
+			var back []*waiting
+			batch, back = splitFrom(batch, apart.at)
+			rejoin = append(rejoin, back...)
+		case violation(err) && !careful:
+			careful = true // which finds out whose fault it was, as a rule
+		case pg.Code(err) != "":
+			return append(rejoin, batch...) // one by one: what fails for one must not fail the others
+		default:
+			for _, w := range batch {
+				if w.again(err) {
+					rejoin = append(rejoin, w)
+				} else {
+					w.done <- err
+				}
+			}
+			return rejoin
+		}
+	}
+	return rejoin
+}
+
+// splitFrom takes a deal out of a batch, and all later ones about the same things.
+func splitFrom(batch []*waiting, at int) (stay, back []*waiting) {
+	about := make(map[tenant.UUID]struct{})
+	for i, w := range batch {
+		if i == at || i > at && w.about.anyIn(about) {
+			w.about.addTo(about)
+			back = append(back, w)
+		} else {
+			stay = append(stay, w)
+		}
+	}
+	return stay, back
+}
+
+// settleAlone settles one deal, and looks again where it lost a race that a fresh look may settle.
+func (a *App) settleAlone(w *waiting) error {
+	const looks = 5
+	for look := 1; ; look++ {
+		_, err := a.attemptDeals([]*waiting{w}, look > 1)
+		if err == nil || look == looks || !w.again(err) && (look > 1 || !violation(err)) {
+			return err
+		}
+	}
+}
+
+// violation reports whether a constraint guarded what a deal had not read.
+func violation(err error) bool { return pg.IsUnique(err) || pg.IsExclusion(err) || pg.IsCheck(err) }
+
+// apartError ends an attempt because of one deal that can be settled by itself only.
+type apartError struct {
+	at    int
+	cause error
+}
+
+func (e *apartError) Error() string { return "app: a deal goes by itself: " + e.cause.Error() }
+
+// attemptDeals settles a batch in one transaction. The outcomes are those of its deals, and hold if it was committed. The
+// error of a single deal is that of the attempt.
+func (a *App) attemptDeals(batch []*waiting, careful bool) ([]error, error) {
+	ctx, cancel := patience(batch)
+	defer cancel()
+	first := batch[0].caller
+	now := a.now()
+	mint := tenant.NewMint(now)
+	outcomes := make([]error, len(batch))
+	attempts := 0
+	err := a.db.InTx(ctx, pg.Scope{Tenant: first.Tenant}, nameOf(batch), func(ctx context.Context, db *pg.Tx) error {
+		attempts++
+		mint.Again()
+		shared := &table{alone: len(batch) == 1, careful: careful, slots: make(map[tenant.SessionID]*booking.Slot)}
+		txs := make([]*tx, len(batch))
+		for i, w := range batch {
+			txs[i] = &tx{Tx: db, in: first.Tenant, caller: w.caller, request: requestOf(w.ctx), now: now, mint: mint, table: shared}
+		}
+		claims, err := a.facts(ctx, batch, txs)
+		if err != nil {
+			return err
+		}
+		back := make(map[tenant.UUID]struct{})
+		for i, w := range batch {
+			claim, before := claims[i], db.Changes()
+			switch {
+			case claim != nil && claim.used:
+				outcomes[i] = errRepeated
+				continue
+			case w.about.anyIn(back):
+				outcomes[i] = errAlone
+			default:
+				outcomes[i] = settleOne(ctx, w, txs[i])
+			}
+			switch {
+			case outcomes[i] == nil && claim != nil:
+				outcomes[i] = w.keep(txs[i], claim.Claim)
+			case outcomes[i] != nil && db.Changes() > before && !shared.alone:
+				return &apartError{i, outcomes[i]} // it has left something behind
+			case outcomes[i] != nil && claim != nil:
+				store.GiveKeyBack(db, first.Tenant, claim.Claim) // what is refused uses no key up
+			}
+			if errors.Is(outcomes[i], errAlone) {
+				w.about.addTo(back)
+			}
+		}
+		if shared.alone {
+			return outcomes[0]
+		}
+		return nil
+	}, a.line(batch)...)
+	if attempts > 1 {
+		a.crowded.Store(now.Add(crowdedFor).UnixNano())
+	}
+	if err == nil {
+		a.committed(first.Tenant)
+	}
+	return outcomes, err
+}
+
+// settleOne keeps a bug in one deal from ending the process, which answers many.
+func settleOne(ctx context.Context, w *waiting, t *tx) (err error) {
+	defer func() {
+		if recovered := recover(); recovered != nil {
+			err = fmt.Errorf("panic: %v\n%s", recovered, debug.Stack())
+		}
+	}()
+	return w.deal.settle(ctx, t)
+}
+
+// claimed is a claim on an idempotency key; used says that it came too late.
+type claimed struct {
+	store.Claim
+	used bool
+}
+
+// facts loads what the deals of a batch look at, in one round trip; in two where the house has changed or
+// a hold may have run out. It claims their idempotency keys, too, ahead of all else.
+func (a *App) facts(ctx context.Context, batch []*waiting, txs []*tx) ([]*claimed, error) {
+	t := txs[0]
+	var facts pg.Batch
+	claims := make([]*claimed, len(batch))
+	byKey := make(map[string]*claimed)
+	var asked []store.Claim
+	for i, w := range batch {
+		if w.key != nil {
+			claims[i] = &claimed{w.key.claim(w.caller, t.now), true}
+			byKey[claims[i].Name()] = claims[i]
+			asked = append(asked, claims[i].Claim)
+		}
+	}
+	store.ClaimKeys(&facts, t.in, asked, func(c store.Claim) { byKey[c.Name()].used = false })
+	store.FindHouseVersion(&facts, t.in, &t.table.version)
+	for i, w := range batch {
+		w.deal.load(txs[i], &facts)
+	}
+	if err := t.Tx.Load(ctx, &facts); err != nil {
+		return nil, err
+	}
+	return claims, a.complete(ctx, t)
+}
+
+// complete gives the slots what the house says, and reads the holds in them that have run out.
+func (a *App) complete(ctx context.Context, t *tx) error {
+	house := a.houses.at(t.in, t.table.version)
+	known := func() bool {
+		for _, slot := range t.table.slots {
+			completed, ok := house.Complete(*slot, t.in)
+			if !ok {
+				return false
+			}
+			*slot = completed
+		}
+		return true
+	}
+	var more pg.Batch
+	stale := !known()
+	if stale {
+		house = new(booking.House)
+		store.FindHouse(&more, t.in, house)
+	}
+	t.table.due = make(map[tenant.SessionID][]booking.Booking)
+	for id, slot := range t.table.slots {
+		if slot.Holds > 0 {
+			var due []booking.Booking
+			store.ListDueHolds(&more, t.in, id, t.now, &due)
+			defer func() { t.table.due[id] = due }()
+		}
+	}
+	if more.Len() == 0 {
+		return nil
+	}
+	if err := t.Tx.Load(ctx, &more); err != nil || !stale {
+		return err
+	}
+	a.houses.keep(t.in, house)
+	known()
+	return nil
+}
+
+// patience is the context of a batch: it lasts as long as the most patient of its callers would wait. That one of
+// them leaves changes nothing for the others.
+func patience(batch []*waiting) (context.Context, context.CancelFunc) {
+	var last time.Time
+	for _, w := range batch {
+		deadline, ok := w.ctx.Deadline()
+		if !ok {
+			return context.WithCancel(context.WithoutCancel(w.ctx))
+		}
+		if deadline.After(last) {
+			last = deadline
+		}
+	}
+	return context.WithDeadline(context.WithoutCancel(batch[0].ctx), last)
+}
+
+// nameOf names a transaction after what all its deals are.
+func nameOf(batch []*waiting) string {
+	for _, w := range batch {
+		if w.name != batch[0].name {
+			return "booking.mixed"
+		}
+	}
+	return batch[0].name
+}
+
+// crowdedFor is how long after a conflict transactions stand in line for their sessions.
+const crowdedFor = 5 * time.Second
+
+// line lets a batch wait for those of other nodes about the same sessions, once they have got into each
+// other's way. On a node of its own a lane never does, and need not ask.
+func (a *App) line(batch []*waiting) []pg.Option {
+	if a.now().UnixNano() >= a.crowded.Load() {
+		return nil
+	}
+	var keys []int64
+	for _, w := range batch {
+		for _, id := range w.about.sessions {
+			keys = append(keys, int64(binary.BigEndian.Uint64(id[8:])))
+		}
+	}
+	return []pg.Option{pg.QueueOn(keys...)}
+}
+
+// findSlot asks for a session. All deals of a batch share what they get, so that each finds it as the ones before
+// left it. With it come the holds in it that have run out.
+func (t *tx) findSlot(b *pg.Batch, id tenant.SessionID, into **booking.Slot) {
+	*into = nil
+	store.FindOwnSlot(b, t.in, id, func(s booking.Slot) {
+		if t.table.slots[id] == nil {
+			t.table.slots[id] = &s
+		}
+		*into = t.table.slots[id]
+	})
+}
+
+// Load reads more facts, which a deal may do by itself only.
+func (t *tx) Load(ctx context.Context, batch *pg.Batch) error {
+	if t.together() {
+		return errAlone
+	}
+	return t.Tx.Load(ctx, batch)
+}
+
+// together reports whether the transaction is shared with other deals.
+func (t *tx) together() bool { return t.table != nil && !t.table.alone }
+
+// houses keeps what the sessions of tenants share. It is as good as the version that a transaction asks with.
+type houses struct {
+	mu   sync.RWMutex
+	kept map[tenant.TenantID]*booking.House
+}
+
+// mostHouses bounds the tenants that are kept; a few kilobytes each.
+const mostHouses = 10_000
+
+func (h *houses) at(id tenant.TenantID, version int64) *booking.House {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if house := h.kept[id]; house != nil && house.Version == version {
+		return house
+	}
+	return nil
+}
+
+func (h *houses) keep(id tenant.TenantID, house *booking.House) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.kept == nil {
+		h.kept = make(map[tenant.TenantID]*booking.House)
+	}
+	if _, known := h.kept[id]; !known && len(h.kept) >= mostHouses {
+		for other := range h.kept {
+			delete(h.kept, other)
+			break
+		}
+	}
+	h.kept[id] = house
+}
