@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// BenchmarkBook books over real gRPC on loopback, on a durable Postgres of its own, beside pgbench sending the
+// BenchmarkBook books in the same process and over real gRPC on loopback, on a durable Postgres of its own, beside pgbench sending the
 // same SQL to it:
 //
 //	go test ./server -run '^$' -bench Book -benchtime 5s
@@ -30,22 +30,25 @@ func BenchmarkBook(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, callers := range []int{1, 8, 32, 128} {
-		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
-			// The run is as long as the benchmark has time; ns/op would count callers that wait.
-			for b.Loop() {
-				run, err := house.load(b.Context(), callers, 3*time.Second)
-				if err != nil {
-					b.Fatal(err)
+	for _, through := range []string{"direct", "grpc"} {
+		for _, callers := range []int{1, 8, 32, 128} {
+			b.Run(fmt.Sprintf("%s/callers=%d", through, callers), func(b *testing.B) {
+				// The run is as long as the benchmark has time; ns/op would count callers that wait.
+				for b.Loop() {
+					run, err := house.measure(b.Context(), benchCase{through, "spread", callers}, 3*time.Second)
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric(0, "ns/op")
+					b.ReportMetric(run.PerSecond, "bookings/s")
+					b.ReportMetric(run.PerSecond/limit, "of-pgbench")
+					b.ReportMetric(float64(run.P50.Microseconds())/1000, "p50-ms")
+					b.ReportMetric(float64(run.P99.Microseconds())/1000, "p99-ms")
+					b.ReportMetric(run.Together, "bookings/transaction")
+					b.ReportMetric(run.Retries, "retries/booking")
 				}
-				b.ReportMetric(0, "ns/op")
-				b.ReportMetric(run.perSecond, "bookings/s")
-				b.ReportMetric(run.perSecond/limit, "of-pgbench")
-				b.ReportMetric(float64(run.p50.Microseconds())/1000, "p50-ms")
-				b.ReportMetric(float64(run.p99.Microseconds())/1000, "p99-ms")
-				b.ReportMetric(run.retries, "retries/booking")
-			}
-		})
+			})
+		}
 	}
 	if err := house.verify(b.Context(), func(line string) { b.Log(line) }); err != nil {
 		b.Fatal(err)

@@ -243,6 +243,9 @@ func (n *node) serve(ctx context.Context, listener net.Listener, failed <-chan s
 func (n *node) close() {
 	n.end()
 	n.background.Wait()
+	if n.app != nil {
+		n.app.Drain()
+	}
 	if n.db != nil {
 		n.db.Close()
 	}

@@ -31,39 +31,48 @@ type GivenUp struct {
 // CancelBooking gives a booking or an entry up, for its member, or for an admin, who may do so past the window.
 // Freed seats go to whoever waits, in the same transaction.
 func (a *App) CancelBooking(ctx context.Context, caller tenant.Caller, r CancelRequest) (GivenUp, error) {
-	var up GivenUp
-	err := a.write(ctx, caller, "booking.cancel", func(ctx context.Context, t *tx) (err error) {
-		up, err = t.giveUp(ctx, r)
-		return err
-	}, answers(&up), losing(byPromotion))
-	return up, err
+	g := &givingUp{CancelRequest: r}
+	err := a.dealAt(ctx, caller, "booking.cancel", r.ID, g.at, answers(&g.up), losing(byPromotion))
+	if err != nil {
+		return GivenUp{}, err
+	}
+	return g.up, nil
 }
 
-func (t *tx) giveUp(ctx context.Context, r CancelRequest) (GivenUp, error) {
-	var (
-		b     *booking.Booking
-		slot  *booking.Slot
-		payer *credit.Subscription
-		entry *waitlist.Entry
-		batch pg.Batch
-	)
-	store.FindBooking(&batch, t.in, r.ID, &b)
-	store.FindSlotOf(&batch, t.in, r.ID, &slot)
-	store.FindBookingSubscription(&batch, t.in, r.ID, &payer)
-	store.FindEntry(&batch, t.in, tenant.EntryID{UUID: r.ID.UUID}, &entry)
-	if err := t.Load(ctx, &batch); err != nil {
+// givingUp is CancelBooking on its way through a transaction.
+type givingUp struct {
+	CancelRequest
+	booked
+	payer *credit.Subscription
+	entry *waitlist.Entry
+	up    GivenUp
+}
+
+func (g *givingUp) at(place store.Visit) deal {
+	g.booked = booked{place: place}
+	return g
+}
+
+func (g *givingUp) load(t *tx, batch *pg.Batch) {
+	g.booked.load(t, batch, g.ID)
+	store.FindBookingSubscription(batch, t.in, g.ID, &g.payer)
+	store.FindEntry(batch, t.in, tenant.EntryID{UUID: g.ID.UUID}, &g.entry)
+}
+
+func (g *givingUp) settle(ctx context.Context, t *tx) (err error) {
+	g.up, err = g.giveUp(ctx, t)
+	return err
+}
+
+func (g *givingUp) giveUp(ctx context.Context, t *tx) (GivenUp, error) {
+	if g.entry != nil && t.caller.MayTouch(g.entry.Member) {
+		return t.leaveQueue(*g.entry, g.slot, g.CancelRequest)
+	}
+	b, err := g.find(t)
+	if err != nil {
 		return GivenUp{}, err
 	}
-	switch {
-	case entry != nil && t.caller.MayTouch(entry.Member):
-		return t.leaveQueue(*entry, r)
-	case b == nil || !t.caller.MayTouch(b.Member):
-		return GivenUp{}, fault.Missing(fault.BookingNotFound, "Booking")
-	}
-	if err := t.readLines(ctx, b); err != nil {
-		return GivenUp{}, err
-	}
-	c, err := booking.Cancel(*b, payer, booking.Withdrawal{Actor: t.caller.Actor(), Reason: r.Reason, Admin: !t.caller.Own}, t.now)
+	c, err := booking.Cancel(b, g.payer, booking.Withdrawal{Actor: t.caller.Actor(), Reason: g.Reason, Admin: !t.caller.Own}, t.now)
 	if err != nil {
 		return GivenUp{}, err
 	}
@@ -71,13 +80,17 @@ func (t *tx) giveUp(ctx context.Context, r CancelRequest) (GivenUp, error) {
 	if c.Already {
 		return up, nil
 	}
-	t.cancel(c, r.Notify)
-	if !t.caller.Own {
-		t.audit("booking.cancelled", "booking", b.ID.UUID, r.Reason, map[string]any{"member_id": b.Member.String(), "refunded": c.Refunded})
+	if err := t.unlessAwaited(g.slot); err != nil {
+		return GivenUp{}, err
 	}
-	if slot != nil {
-		slot.SeatsTaken -= c.SeatsFreed
-		up.Promoted, err = t.fill(ctx, slot, waitlist.ByCancellation)
+	t.cancel(c, g.Notify)
+	if !t.caller.Own {
+		t.audit("booking.cancelled", "booking", b.ID.UUID, g.Reason, map[string]any{"member_id": b.Member.String(), "refunded": c.Refunded})
+	}
+	if g.slot != nil {
+		g.slot.SeatsTaken -= c.SeatsFreed
+		g.slot.Holds -= c.HoldsEnded
+		up.Promoted, err = t.fill(ctx, g.slot, waitlist.ByCancellation)
 	}
 	return up, err
 }
@@ -104,7 +117,7 @@ func (t *tx) cancel(c booking.Cancellation, notify bool) {
 }
 
 // leaveQueue gives a place in the queue up.
-func (t *tx) leaveQueue(e waitlist.Entry, r CancelRequest) (GivenUp, error) {
+func (t *tx) leaveQueue(e waitlist.Entry, slot *booking.Slot, r CancelRequest) (GivenUp, error) {
 	up := GivenUp{Place: Place{Entry: &e}}
 	switch e.Status {
 	case waitlist.Waiting, waitlist.Offered:
@@ -118,6 +131,9 @@ func (t *tx) leaveQueue(e waitlist.Entry, r CancelRequest) (GivenUp, error) {
 	e.Status, e.Position = waitlist.Cancelled, 0
 	store.UpdateEntry(t.Tx, t.in, e, t.now)
 	store.MoveSeats(t.Tx, t.in, e.Session, store.Seats{Waiting: -1})
+	if slot != nil {
+		slot.Waiting--
+	}
 	t.left(e, r.Reason, r.Notify)
 	if !t.caller.Own {
 		t.audit("waitlist.removed", "waitlist_entry", e.ID.UUID, r.Reason, map[string]any{"member_id": e.Member.String()})

@@ -70,6 +70,37 @@ func (a *App) deal(ctx context.Context, caller tenant.Caller, name string, d dea
 	}
 }
 
+// errMoved says that a booking is in another session than when its deal was queued.
+var errMoved = errors.New("app: the booking has moved")
+
+// dealAt is deal for what names a booking, or an entry: make is told where it is.
+func (a *App) dealAt(ctx context.Context, caller tenant.Caller, name string, id tenant.BookingID, make func(at store.Visit) deal, options ...option) error {
+	const looks = 5
+	for look := 1; ; look++ {
+		var found *store.Visit
+		var batch pg.Batch
+		store.FindVisit(&batch, caller.Tenant, id, &found)
+		if err := a.read(ctx, caller, &batch); err != nil {
+			return err
+		}
+		at, about := store.Visit{}, subjects{sole: []tenant.UUID{id.UUID}}
+		if found != nil {
+			at = *found
+			about.sessions = append(about.sessions, at.Session.UUID)
+			if !at.Member.IsZero() {
+				about.sole = append(about.sole, at.Member.UUID)
+			}
+		}
+		d := make(at)
+		if also, ok := d.(interface{ also() tenant.SessionID }); ok {
+			about.sessions = append(about.sessions, also.also().UUID)
+		}
+		if err := a.deal(ctx, caller, name, d, about, options...); look == looks || !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+}
+
 // subject is a name for something that only one deal may be about at a time.
 func subject(kind string, parts ...string) tenant.UUID {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q", kind, parts))

@@ -27,8 +27,8 @@ const (
 // session is served first. Each transaction is of one tenant, and tenants take turns. All that is for
 // speed and fairness: what is true is guarded by the database.
 type lanes struct {
-	width  int                                         // transactions at a time
-	depth  int                                         // deals of one tenant that may wait
+	width  int                                        // transactions at a time
+	depth  int                                        // deals of one tenant that may wait
 	settle func(batch []*waiting) (rejoin []*waiting) // answers each deal, or gives it back to go by itself
 
 	mu      sync.Mutex

@@ -153,6 +153,18 @@ type Visit struct {
 	Member  tenant.MemberID
 }
 
+// FindVisit reads who has a booking or an entry, and in which session; nil where there is none.
+func FindVisit(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **Visit) {
+	b.Queue(`
+select session_id, member_id from bookings where tenant_id = $1 and id = $2
+union all
+select session_id, member_id from waitlist_entries where tenant_id = $1 and id = $2`, in, id).QueryRow(func(row pgx.Row) error {
+		var v Visit
+		err := row.Scan(&v.Session, &v.Member)
+		return found(into, v, err)
+	})
+}
+
 func visitColumns(visits []Visit) []any {
 	return []any{
 		column(visits, func(v Visit) tenant.SessionID { return v.Session }),

@@ -279,7 +279,9 @@ from unnest($2::uuid[], $3::uuid[], $4::integer[], $5::text[], $6::integer[], $7
 }
 
 // AppendLedger writes lines with the transaction, in order. Their ids must be set.
-func AppendLedger(tx *pg.Tx, in tenant.TenantID, entries []credit.Entry) { linesMade.Add(tx, in, entries...) }
+func AppendLedger(tx *pg.Tx, in tenant.TenantID, entries []credit.Entry) {
+	linesMade.Add(tx, in, entries...)
+}
 
 // ListLedger reads a subscription's lines, newest first, those before the given one; 0 is after the last.
 func ListLedger(b *pg.Batch, in tenant.TenantID, id tenant.SubscriptionID, before, limit int, into *[]credit.Entry) {

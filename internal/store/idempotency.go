@@ -94,7 +94,9 @@ on conflict (tenant_id, principal, procedure, key) do update set answer = exclud
 
 // AnswerKey keeps the answer, a JSON text, with the key that the transaction has claimed. It is an upsert for
 // the sake of what ClaimKey says about predicate locks.
-func AnswerKey(tx *pg.Tx, in tenant.TenantID, c Claim, text string) { answersKept.Add(tx, in, answer{c, text}) }
+func AnswerKey(tx *pg.Tx, in tenant.TenantID, c Claim, text string) {
+	answersKept.Add(tx, in, answer{c, text})
+}
 
 var keysGivenBack = pg.Rows[Claim]{
 	Rank: rankKeys,
