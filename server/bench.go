@@ -80,19 +80,19 @@ func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 	if err != nil {
 		return err
 	}
-	var limits []float64
+	limit := &benchResult{benchCase: benchCase{"pgbench", "spread", benchConns}}
 	var results []*benchResult
 	for _, one := range c.cases() {
 		results = append(results, &benchResult{benchCase: one})
 	}
 	for repeat := range c.Repeats {
 		round := func(what string) string { return fmt.Sprintf("round %d of %d: %s", repeat+1, c.Repeats, what) }
-		limit, err := house.pgbench(ctx, script, c.Duration)
+		run, err := house.pgbench(ctx, script, c.Duration)
 		if err != nil {
 			return err
 		}
-		limits = append(limits, limit)
-		steps.say(round(fmt.Sprintf("pgbench, %d connections: %.0f bookings/s", benchConns, limit)))
+		limit.Runs = append(limit.Runs, run)
+		steps.say(round(fmt.Sprintf("%s: %s", limit.benchCase, run)))
 		for _, result := range results {
 			run, err := house.measure(ctx, result.benchCase, c.Duration)
 			if err != nil {
@@ -105,27 +105,29 @@ func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 	if err := house.verify(ctx, steps.say); err != nil {
 		return err
 	}
-	if err := benchTable(to.out, median(limits), results); err != nil || c.JSON == "" {
+	if err := benchTable(to.out, limit, results); err != nil || c.JSON == "" {
 		return err
 	}
-	text, err := json.MarshalIndent(map[string]any{"pgbench_connections": benchConns, "pgbench": limits, "results": results}, "", "  ")
+	text, err := json.MarshalIndent(append([]*benchResult{limit}, results...), "", "  ")
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(c.JSON, append(text, '\n'), 0o644) //nolint:gosec // numbers are no secret
 }
 
-func benchTable(to io.Writer, limit float64, results []*benchResult) error {
+func benchTable(to io.Writer, limit *benchResult, results []*benchResult) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\ndoor\tworkload\tcallers\tanswers/s\tof pgbench\tp50\tp99\ttogether\tretries each\t\n")
-	fmt.Fprintf(w, "pgbench\tspread\t%d\t%.0f\t1.00\t\t\t1.0\t\t\n", benchConns, limit)
-	for _, r := range results {
-		perSecond := r.median(func(r benchRun) float64 { return r.PerSecond })
-		fmt.Fprintf(w, "%s\t%s\t%d\t%.0f\t%.2f\t%s\t%s\t%.1f\t%.4f\t\n", r.Door, r.Workload, r.Callers, perSecond, perSecond/limit,
+	fmt.Fprintf(w, "\ndoor\tworkload\tcallers\tanswers/s\tof pgbench\tp50\tp99\ttogether\tretries each\town µs\tPostgres µs\t\n")
+	perSecond := func(r benchRun) float64 { return r.PerSecond }
+	for _, r := range append([]*benchResult{limit}, results...) {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%.0f\t%.2f\t%s\t%s\t%.1f\t%.4f\t%.0f\t%.0f\t\n", r.Door, r.Workload, r.Callers,
+			r.median(perSecond), r.median(perSecond)/limit.median(perSecond),
 			round(time.Duration(r.median(func(r benchRun) float64 { return float64(r.P50) }))),
 			round(time.Duration(r.median(func(r benchRun) float64 { return float64(r.P99) }))),
 			r.median(func(r benchRun) float64 { return r.Together }),
-			r.median(func(r benchRun) float64 { return r.Retries }))
+			r.median(func(r benchRun) float64 { return r.Retries }),
+			r.median(func(r benchRun) float64 { return r.OwnCPU }),
+			r.median(func(r benchRun) float64 { return r.PostgresCPU }))
 	}
 	return w.Flush()
 }

@@ -25,11 +25,14 @@ type benchRun struct {
 	Together  float64       `json:"bookings_per_transaction"`
 	Retries   float64       `json:"retries_per_booking"`
 	Seconds   float64       `json:"seconds"`
+	// OwnCPU and PostgresCPU are microseconds of a processor for each answer: load generator and server, and the database.
+	OwnCPU      float64 `json:"own_cpu_us"`
+	PostgresCPU float64 `json:"postgres_cpu_us"`
 }
 
 func (r benchRun) String() string {
-	return fmt.Sprintf("%.0f answers/s, p50 %s, p99 %s, %.1f together, %.4f retries each, in %.2f s",
-		r.PerSecond, round(r.P50), round(r.P99), r.Together, r.Retries, r.Seconds)
+	return fmt.Sprintf("%.0f answers/s, p50 %s, p99 %s, %.1f together, %.4f retries, %.0f + %.0f µs CPU each, in %.2f s",
+		r.PerSecond, round(r.P50), round(r.P99), r.Together, r.Retries, r.OwnCPU, r.PostgresCPU, r.Seconds)
 }
 
 // door is a way to book. Sessions and members are numbers.
@@ -174,10 +177,12 @@ func (h *benchHouse) drive(ctx context.Context, c benchCase, through door, next 
 	}
 	stop := time.AfterFunc(length, func() { over.Store(true) })
 	defer stop.Stop()
+	worked := h.processor()
 	begun := time.Now()
 	close(start)
 	done.Wait()
 	elapsed := time.Since(begun)
+	workedSince := h.processor()
 	if err := errors.Join(errs...); err != nil {
 		return benchRun{}, err
 	}
@@ -195,6 +200,7 @@ func (h *benchHouse) drive(ctx context.Context, c benchCase, through door, next 
 		PerSecond: answers / elapsed.Seconds(), P50: all[len(all)/2], P99: all[len(all)*99/100], Seconds: elapsed.Seconds(),
 		Retries: (after.retries - before.retries) / float64(booked.Load()),
 	}
+	run.OwnCPU, run.PostgresCPU = workedSince.since(worked, len(all))
 	if transactions := after.transactions - before.transactions; transactions > 0 {
 		run.Together = answers / transactions
 	}

@@ -41,11 +41,12 @@ func BenchmarkBook(b *testing.B) {
 					}
 					b.ReportMetric(0, "ns/op")
 					b.ReportMetric(run.PerSecond, "bookings/s")
-					b.ReportMetric(run.PerSecond/limit, "of-pgbench")
+					b.ReportMetric(run.PerSecond/limit.PerSecond, "of-pgbench")
 					b.ReportMetric(float64(run.P50.Microseconds())/1000, "p50-ms")
 					b.ReportMetric(float64(run.P99.Microseconds())/1000, "p99-ms")
 					b.ReportMetric(run.Together, "bookings/transaction")
 					b.ReportMetric(run.Retries, "retries/booking")
+					b.ReportMetric(run.OwnCPU+run.PostgresCPU, "cpu-µs/booking")
 				}
 			})
 		}
