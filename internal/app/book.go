@@ -89,6 +89,7 @@ type placing struct {
 	slot  *booking.Slot
 	who   *booking.Member
 	facts booking.Facts
+	payers
 	made  Place // under the same external reference
 	place Place
 }
@@ -96,20 +97,33 @@ type placing struct {
 func (p *placing) load(t *tx, batch *pg.Batch) {
 	*p = placing{BookRequest: p.BookRequest}
 	t.findSlot(batch, p.Session, &p.slot)
+	t.table.wanted[p.Session] += p.Party
 	if !p.Guest {
-		visit := store.Visit{Session: p.Session, Member: p.Member}
 		store.FindBookingMember(batch, t.in, p.Member, &p.who)
-		store.FindDouble(batch, t.in, visit, t.table.careful, func(d store.Double) { p.facts.Booking, p.facts.Entry = d.Booking, d.Entry })
-		if t.table.careful {
-			store.FindBusy(batch, t.in, visit, func(s civil.Span) { p.facts.Busy = append(p.facts.Busy, s) })
-		}
 	}
 	if !p.Hold && (!t.caller.Staff() || !p.Subscription.IsZero()) {
-		store.ListPayers(batch, t.in, p.Session, []tenant.MemberID{p.Member}, []tenant.SubscriptionID{p.Subscription}, &p.facts.Subscriptions)
+		p.payers.load(t, batch, p.Member, p.Subscription)
 	}
 	if p.ExternalRef != "" {
 		store.FindBookingByRef(batch, t.in, p.ExternalRef, &p.made.Booking)
 		store.FindEntryByRef(batch, t.in, p.ExternalRef, &p.made.Entry)
+	}
+}
+
+// more looks for the member's other places only where the answer depends on them: on their booking where the session may
+// be full when it comes to them, so that nobody with a place joins the queue, and on their entry where anyone waits. Their
+// place itself is guarded by unique indexes, which take no predicate lock.
+func (p *placing) more(t *tx, batch *pg.Batch) {
+	if p.slot == nil {
+		return
+	}
+	p.payers.more(t, batch, p.slot.LocalDate)
+	visit := store.Visit{Session: p.Session, Member: p.Member}
+	if !p.Guest && (t.table.careful || p.slot.Waiting > 0 || !p.slot.Fits(t.table.wanted[p.Session])) {
+		store.FindDouble(batch, t.in, visit, func(d store.Double) { p.facts.Booking, p.facts.Entry = d.Booking, d.Entry })
+	}
+	if !p.Guest && t.table.careful {
+		store.FindBusy(batch, t.in, visit, func(s civil.Span) { p.facts.Busy = append(p.facts.Busy, s) })
 	}
 }
 
@@ -141,7 +155,7 @@ func (p *placing) book(ctx context.Context, t *tx) (Place, error) {
 	if err := t.lapse(ctx, p.slot, due); err != nil {
 		return Place{}, err
 	}
-	p.facts.Slot, p.facts.Member = *p.slot, *p.who
+	p.facts.Slot, p.facts.Member, p.facts.Subscriptions = *p.slot, *p.who, p.payers
 	command := booking.Command{
 		ID: tenant.Next[tenant.BookingID](t.mint), Party: p.Party, Subscription: p.Subscription, Channel: p.Channel,
 		NoWaitlist: p.NoWaitlist, Hold: p.Hold, Staff: t.caller.Staff(), Actor: t.caller.Actor(),

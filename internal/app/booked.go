@@ -24,6 +24,8 @@ func (b *booked) load(t *tx, batch *pg.Batch, id tenant.BookingID) {
 	store.ListLines(batch, t.in, []tenant.BookingID{id}, &b.lines)
 }
 
+func (b *booked) more(*tx, *pg.Batch) {}
+
 // find gives the booking, if the caller may touch it.
 func (b *booked) find(t *tx) (booking.Booking, error) {
 	switch {

@@ -22,6 +22,8 @@ import (
 type deal interface {
 	// load asks for the facts. It may be called several times, and starts afresh each time.
 	load(t *tx, facts *pg.Batch)
+	// more asks, once, for what depends on what load gave, if anything does.
+	more(t *tx, facts *pg.Batch)
 	// settle decides, and applies what follows. Of the facts only the slots are shared, and it keeps them as they will
 	// be. It refuses before it writes; one that must read more once it knows the facts does so with t.Load,
 	// and is then settled by itself.
@@ -33,8 +35,11 @@ type table struct {
 	alone   bool
 	careful bool // the database has refused something here: read what otherwise only constraints guard
 	slots   map[tenant.SessionID]*booking.Slot
+	wanted  map[tenant.SessionID]int               // seats that all deals together may take
 	due     map[tenant.SessionID][]booking.Booking // holds that have run out
-	version int64                                  // of the house
+	version int64                                  // of the house that is in force
+	house   *booking.House
+	plans   []tenant.PlanID // that the house must know
 }
 
 // errAlone says that a deal cannot be settled together with others.
@@ -198,7 +203,7 @@ func (a *App) attemptDeals(batch []*waiting, careful bool) ([]error, error) {
 	err := a.db.InTx(ctx, pg.Scope{Tenant: first.Tenant}, nameOf(batch), func(ctx context.Context, db *pg.Tx) error {
 		attempts++
 		mint.Again()
-		shared := &table{alone: len(batch) == 1, careful: careful, slots: make(map[tenant.SessionID]*booking.Slot)}
+		shared := &table{alone: len(batch) == 1, careful: careful, slots: make(map[tenant.SessionID]*booking.Slot), wanted: make(map[tenant.SessionID]int)}
 		txs := make([]*tx, len(batch))
 		for i, w := range batch {
 			txs[i] = &tx{Tx: db, in: first.Tenant, caller: w.caller, request: requestOf(w.ctx), now: now, mint: mint, table: shared}
@@ -261,8 +266,8 @@ type claimed struct {
 	used bool
 }
 
-// facts loads what the deals of a batch look at, in one round trip; in two where the house has changed or
-// a hold may have run out. It claims their idempotency keys, too, ahead of all else.
+// facts loads what the deals of a batch look at, in one round trip; in more where the house has changed, or one fact
+// asks for another. It claims their idempotency keys, too, ahead of all else.
 func (a *App) facts(ctx context.Context, batch []*waiting, txs []*tx) ([]*claimed, error) {
 	t := txs[0]
 	var facts pg.Batch
@@ -284,45 +289,62 @@ func (a *App) facts(ctx context.Context, batch []*waiting, txs []*tx) ([]*claime
 	if err := t.Tx.Load(ctx, &facts); err != nil {
 		return nil, err
 	}
-	return claims, a.complete(ctx, t)
-}
-
-// complete gives the slots what the house says, and reads the holds in them that have run out.
-func (a *App) complete(ctx context.Context, t *tx) error {
-	house := a.houses.at(t.in, t.table.version)
-	known := func() bool {
-		for _, slot := range t.table.slots {
-			completed, ok := house.Complete(*slot, t.in)
-			if !ok {
-				return false
-			}
-			*slot = completed
-		}
-		return true
+	if err := a.furnish(ctx, t); err != nil {
+		return nil, err
 	}
 	var more pg.Batch
-	stale := !known()
-	if stale {
-		house = new(booking.House)
-		store.FindHouse(&more, t.in, house)
-	}
 	t.table.due = make(map[tenant.SessionID][]booking.Booking)
+	var due []*[]booking.Booking
 	for id, slot := range t.table.slots {
 		if slot.Holds > 0 {
-			var due []booking.Booking
-			store.ListDueHolds(&more, t.in, id, t.now, &due)
-			defer func() { t.table.due[id] = due }()
+			found := new([]booking.Booking)
+			store.ListDueHolds(&more, t.in, id, t.now, found)
+			due = append(due, found)
 		}
 	}
-	if more.Len() == 0 {
+	for i, w := range batch {
+		w.deal.more(txs[i], &more)
+	}
+	if more.Len() > 0 {
+		if err := t.Tx.Load(ctx, &more); err != nil {
+			return nil, err
+		}
+	}
+	for _, found := range due {
+		for _, b := range *found {
+			t.table.due[b.Session] = append(t.table.due[b.Session], b)
+		}
+	}
+	return claims, nil
+}
+
+// furnish gives the slots what the house says of them. It reads the house where the one that is kept is not in force any more.
+func (a *App) furnish(ctx context.Context, t *tx) error {
+	t.table.house = a.houses.at(t.in, t.table.version)
+	if t.table.furnish(t.in) {
 		return nil
 	}
-	if err := t.Tx.Load(ctx, &more); err != nil || !stale {
+	t.table.house = new(booking.House)
+	var facts pg.Batch
+	store.FindHouse(&facts, t.in, t.table.house)
+	if err := t.Tx.Load(ctx, &facts); err != nil {
 		return err
 	}
-	a.houses.keep(t.in, house)
-	known()
+	a.houses.keep(t.in, t.table.house)
+	t.table.furnish(t.in)
 	return nil
+}
+
+func (t *table) furnish(in tenant.TenantID) bool {
+	known := true
+	for _, id := range t.plans {
+		known = known && t.house.Knows(id)
+	}
+	for _, slot := range t.slots {
+		complete, ok := t.house.Complete(*slot, in)
+		*slot, known = complete, known && ok
+	}
+	return known
 }
 
 // patience is the context of a batch: it lasts as long as the most patient of its callers would wait. That one of

@@ -39,8 +39,8 @@ type confirming struct {
 	ConfirmRequest
 	booked
 	provider *booking.Provider
-	payers   []credit.Subscription
-	done     Place
+	payers
+	done Place
 }
 
 func (c *confirming) at(place store.Visit) deal {
@@ -49,10 +49,17 @@ func (c *confirming) at(place store.Visit) deal {
 }
 
 func (c *confirming) load(t *tx, batch *pg.Batch) {
+	c.payers = nil
 	c.booked.load(t, batch, c.ID)
 	store.FindBenefitProvider(batch, t.in, c.ProviderCode, &c.provider)
 	if c.Paid == nil && !c.place.Member.IsZero() {
-		store.ListPayers(batch, t.in, c.place.Session, []tenant.MemberID{c.place.Member}, []tenant.SubscriptionID{c.Subscription}, &c.payers)
+		c.payers.load(t, batch, c.place.Member, c.Subscription)
+	}
+}
+
+func (c *confirming) more(t *tx, batch *pg.Batch) {
+	if c.slot != nil {
+		c.payers.more(t, batch, c.slot.LocalDate)
 	}
 }
 
@@ -318,11 +325,15 @@ func (m *moving) at(place store.Visit) deal {
 	return m
 }
 
+// anyParty stands for a party whose size is not known yet.
+const anyParty = 1 << 20
+
 func (m *moving) also() tenant.SessionID { return m.To }
 
 func (m *moving) load(t *tx, batch *pg.Batch) {
 	m.booked.load(t, batch, m.ID)
 	t.findSlot(batch, m.To, &m.to)
+	t.table.wanted[m.To] += anyParty
 }
 
 func (m *moving) settle(ctx context.Context, t *tx) (err error) {

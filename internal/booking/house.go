@@ -2,10 +2,11 @@ package booking
 
 import (
 	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// House is what the sessions of a tenant share. It changes seldom, and then gets another version: whoever has
+// House is what the sessions and subscriptions of a tenant share. It changes seldom, and then gets another version: whoever has
 // read it once need only ask for that. It is not changed once it is made.
 type House struct {
 	Version       int64
@@ -13,6 +14,7 @@ type House struct {
 	Locations     map[tenant.LocationID]Place
 	Services      map[tenant.ServiceID]Offer
 	Policies      map[tenant.UUID]catalog.Policy // by whose they are: the tenant's, a location's or a service's
+	Plans         map[tenant.PlanID]credit.Plan
 }
 
 // Place is what a booking needs to know of a location.
@@ -26,6 +28,15 @@ type Place struct {
 type Offer struct {
 	MinParty, MaxParty int
 	Delivery           catalog.Delivery
+}
+
+// Knows reports whether a plan is one of the house's.
+func (h *House) Knows(plan tenant.PlanID) bool {
+	if h == nil {
+		return false
+	}
+	_, ok := h.Plans[plan]
+	return ok
 }
 
 // Complete gives a session's slot what the house knows of it. False: the house does not know its location or service.

@@ -178,44 +178,26 @@ type Double struct {
 	Entry   tenant.EntryID
 }
 
-// doubles looks for a booking where seats says so, and for an entry where queue does.
-func doubles(seats, queue string) *pg.Lookup[Visit, Double] {
-	return &pg.Lookup[Visit, Double]{
-		SQL: `
+var doubles = pg.Lookup[Visit, Double]{
+	SQL: `
 select
-  case when ` + seats + ` then (
-    select b.id from bookings b where b.tenant_id = $1 and b.session_id = s.id and b.member_id = q.member_id
-      and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')) end,
-  case when ` + queue + ` then (
-    select e.id from waitlist_entries e where e.tenant_id = $1 and e.session_id = s.id and e.member_id = q.member_id
-      and e.status in ('WAITING', 'OFFERED')) end,
+  (select b.id from bookings b where b.tenant_id = $1 and b.session_id = q.session_id and b.member_id = q.member_id
+    and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')),
+  (select e.id from waitlist_entries e where e.tenant_id = $1 and e.session_id = q.session_id and e.member_id = q.member_id
+    and e.status in ('WAITING', 'OFFERED')),
   q.n
-from unnest($2::uuid[], $3::uuid[]) with ordinality as q (session_id, member_id, n)
-cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = q.session_id offset 0) s`,
-		Columns: visitColumns,
-		Scan: func(row pgx.Row) (Double, error) {
-			var d Double
-			err := row.Scan(&d.Booking, &d.Entry)
-			return d, err
-		},
-	}
+from unnest($2::uuid[], $3::uuid[]) with ordinality as q (session_id, member_id, n)`,
+	Columns: visitColumns,
+	Scan: func(row pgx.Row) (Double, error) {
+		var d Double
+		err := row.Scan(&d.Booking, &d.Entry)
+		return d, err
+	},
 }
 
-var (
-	likelyDoubles = doubles(`s.capacity is not null and s.seats_taken >= s.capacity`, `s.waiting > 0`)
-	allDoubles    = doubles(`true`, `true`)
-)
-
-// FindDouble reads a member's active booking and entry in a session, as far as the
-// answer depends on them: the booking where the session is full, so that nobody with a
-// place joins the queue, and the entry where anyone waits. The place itself is
-// guarded by unique indexes, which take no predicate lock; once one has spoken up, all are read.
-func FindDouble(b *pg.Batch, in tenant.TenantID, v Visit, all bool, found func(Double)) {
-	lookup := likelyDoubles
-	if all {
-		lookup = allDoubles
-	}
-	lookup.Find(b, in, v, found)
+// FindDouble reads a member's active booking and entry in a session.
+func FindDouble(b *pg.Batch, in tenant.TenantID, v Visit, found func(Double)) {
+	doubles.Find(b, in, v, found)
 }
 
 var busyAround = pg.Lookup[Visit, civil.Span]{

@@ -64,6 +64,7 @@ insert into plans (tenant_id, id, name, description, kind, credits, period_secon
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		in, p.ID, p.Name, p.Description, p.Kind, p.Credits, seconds(p.Period), seconds(p.Term), p.DailyLimit, p.WeeklyLimit,
 		p.AllowOverlap, p.Price.Currency, p.Price.Units, p.Price.Nanos, p.Active, p.Version, p.CreatedAt, p.UpdatedAt)
+	renewHouse(tx, in)
 }
 
 // UpdatePlan writes a plan's edit with the transaction. Its kind never changes.
@@ -74,6 +75,7 @@ update plans set name = $3, description = $4, credits = $5, period_seconds = $6,
 where tenant_id = $1 and id = $2`,
 		in, p.ID, p.Name, p.Description, p.Credits, seconds(p.Period), seconds(p.Term), p.DailyLimit, p.WeeklyLimit,
 		p.AllowOverlap, p.Price.Currency, p.Price.Units, p.Price.Nanos, p.Active, p.Version, p.UpdatedAt)
+	renewHouse(tx, in)
 }
 
 // CountUsage counts afresh, from the bookings, what the subscriptions of a plan have used on every
@@ -214,6 +216,59 @@ func ListPayers(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, membe
 	for i, member := range members {
 		payers.Find(b, in, payment{Visit{session, member}, named[i]}, func(s credit.Subscription) { *into = append(*into, s) })
 	}
+}
+
+// wallet is whose subscriptions, and which if they say so.
+type wallet struct {
+	member tenant.MemberID
+	named  tenant.SubscriptionID
+}
+
+var walletContents = pg.Lookup[wallet, credit.Subscription]{
+	SQL: `
+select u.id, u.member_id, u.plan_id, u.status, u.balance, u.lines, u.starts_at, u.ends_at, u.period_ends_at, u.version, u.created_at, u.updated_at, q.n
+from unnest($2::uuid[], $3::uuid[]) with ordinality as q (member_id, named, n)
+cross join lateral (
+  select * from subscriptions u where u.tenant_id = $1 and u.member_id = q.member_id
+    and (u.id = q.named or (q.named is null and u.status in ('ACTIVE', 'DEBT')))
+  order by u.id offset 0) u`,
+	Columns: func(keys []wallet) []any {
+		return []any{
+			column(keys, func(k wallet) tenant.MemberID { return k.member }),
+			column(keys, func(k wallet) tenant.SubscriptionID { return k.named }),
+		}
+	},
+	Scan: func(row pgx.Row) (credit.Subscription, error) {
+		var s credit.Subscription
+		err := row.Scan(&s.ID, &s.Member, &s.Plan.ID, &s.Status, &s.Balance, &s.Lines, &s.StartsAt, &s.EndsAt, &s.PeriodEndsAt,
+			&s.Version, &s.CreatedAt, &s.UpdatedAt)
+		return s, err
+	},
+}
+
+// FindPayers is ListPayers for one member, without the usage, and with no more of the plans than their ids: the rest
+// booking.House knows.
+func FindPayers(b *pg.Batch, in tenant.TenantID, member tenant.MemberID, named tenant.SubscriptionID, found func(credit.Subscription)) {
+	walletContents.Find(b, in, wallet{member, named}, found)
+}
+
+var usageRows = pg.Lookup[Usage, int]{
+	SQL: `
+select g.used, q.n from unnest($2::uuid[], $3::text[], $4::date[], $5::integer[]) with ordinality as q (subscription_id, span, starts_on, used, n)
+cross join lateral (
+  select * from usage g where g.tenant_id = $1 and g.subscription_id = q.subscription_id and g.span = q.span and g.starts_on = q.starts_on
+  offset 0) g`,
+	Columns: func(keys []Usage) []any { return usageColumns(tenant.TenantID{}, keys)[1:] },
+	Scan: func(row pgx.Row) (int, error) {
+		var used int
+		err := row.Scan(&used)
+		return used, err
+	},
+}
+
+// FindUsage reads how much of a subscription counts on a local day or in a local week, as named by the rest of the value.
+func FindUsage(b *pg.Batch, in tenant.TenantID, of Usage, found func(int)) {
+	usageRows.Find(b, in, of, found)
 }
 
 // InsertSubscription writes a new subscription with the transaction.

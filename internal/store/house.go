@@ -5,6 +5,7 @@ import (
 
 	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -27,6 +28,7 @@ func FindHouse(b *pg.Batch, in tenant.TenantID, into *booking.House) {
 		Locations: make(map[tenant.LocationID]booking.Place),
 		Services:  make(map[tenant.ServiceID]booking.Offer),
 		Policies:  make(map[tenant.UUID]catalog.Policy),
+		Plans:     make(map[tenant.PlanID]credit.Plan),
 	}
 	b.Queue(`select house_version, takes_payments from tenants where tenant_id = $1`, in).QueryRow(func(row pgx.Row) error {
 		if err := row.Scan(&into.Version, &into.TakesPayments); err != nil && !isNoRows(err) {
@@ -67,6 +69,16 @@ func FindHouse(b *pg.Batch, in tenant.TenantID, into *booking.House) {
 				return err
 			}
 			into.Policies[p.Scope] = p
+		}
+		return rows.Err()
+	})
+	b.Queue(`select`+planColumns+` from plans p where p.tenant_id = $1`, in).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			p, err := scanPlan(rows)
+			if err != nil {
+				return err
+			}
+			into.Plans[p.ID] = p
 		}
 		return rows.Err()
 	})
