@@ -18,6 +18,7 @@ type benchCommand struct {
 	Workloads []string      `default:"spread" enum:"spread,zipf,hot,rush" help:"What is booked: ${enum}. spread: any of 10,000 sessions; zipf: some much more than others; hot: all of them the same session; rush: 2,000 at once for 30 places."`
 	Doors     []string      `default:"direct,grpc" enum:"direct,grpc,naive" help:"Through what: ${enum}. direct: the application layer, in the same process; naive: statement by statement, counting rows."`
 	Clients   []int         `default:"1,8,32,128" help:"Numbers of concurrent callers."`
+	Nodes     int           `default:"1" help:"Nodes on the one database that take turns at the direct door."`
 	Duration  time.Duration `default:"4s" help:"Length of one run."`
 	Repeats   int           `default:"3" help:"Runs of each kind; medians are shown."`
 	JSON      string        `type:"path" placeholder:"FILE" help:"Write all runs there, too."`
@@ -76,6 +77,9 @@ func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, house.close()) }()
+	if err := house.join(ctx, c.Nodes-1); err != nil {
+		return err
+	}
 	script, err := house.script(ctx)
 	if err != nil {
 		return err

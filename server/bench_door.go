@@ -33,7 +33,11 @@ func (h *benchHouse) door(ctx context.Context, c benchCase) (_ door, closeDoor f
 		}
 		return naive, naive.pool.Close, nil
 	default:
-		return &directDoor{h.app}, func() {}, nil
+		nodes := []*app.App{h.app}
+		for _, other := range h.others {
+			nodes = append(nodes, other.app)
+		}
+		return &directDoor{nodes}, func() {}, nil
 	}
 }
 
@@ -45,12 +49,12 @@ func numberedID(group string, n int) string {
 func benchSubject(member int) string { return fmt.Sprintf("bench-%d", member) }
 
 // directDoor books in the same process, behind token and role.
-type directDoor struct{ app *app.App }
+type directDoor struct{ nodes []*app.App }
 
 func (d *directDoor) book(ctx context.Context, session, member int) error {
 	who := tenant.MustParse[tenant.MemberID](numberedID("b000", member))
 	caller := tenant.Caller{Tenant: benchTenant, Subject: benchSubject(member), Member: who, Roles: []string{tenant.RoleMember}}
-	_, err := d.app.Book(ctx, caller, app.BookRequest{
+	_, err := d.nodes[member%len(d.nodes)].Book(ctx, caller, app.BookRequest{
 		Session: tenant.MustParse[tenant.SessionID](numberedID("9000", session)), Party: 1, Channel: catalog.Online,
 	})
 	return err

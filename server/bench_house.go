@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/migrations"
@@ -40,6 +42,7 @@ type benchHouse struct {
 	address  string
 	stop     context.CancelFunc
 	served   chan error
+	others   []otherNode
 	nextUser int                         // members that no run of its own has booked for yet
 	nextStep int64                       // where pgbench's enumeration goes on
 	nextHot  int                         // sessions that no run has crowded into
@@ -86,12 +89,40 @@ func openBench(ctx context.Context, progress func(string)) (_ *benchHouse, err e
 	return h, nil
 }
 
+// otherNode is one more node on the same database, without a door to the network.
+type otherNode struct {
+	app     *app.App
+	db      *pg.DB
+	metrics *prometheus.Registry
+}
+
+// join adds nodes.
+func (h *benchHouse) join(ctx context.Context, nodes int) error {
+	for range nodes {
+		other := otherNode{metrics: prometheus.NewRegistry()}
+		var err error
+		if other.db, err = pg.Open(ctx, pg.Config{URL: h.postgres.URL, Registerer: other.metrics}); err != nil {
+			return err
+		}
+		other.app = app.New(app.Config{DB: other.db, Now: time.Now})
+		h.others = append(h.others, other)
+		if err := other.db.Warm(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // close ends what runs and removes what was written.
 func (h *benchHouse) close() error {
 	var err error
 	if h.address != "" {
 		h.stop()
 		err = <-h.served
+	}
+	for _, other := range h.others {
+		other.app.Drain()
+		other.db.Close()
 	}
 	if h.node != nil {
 		h.node.close()

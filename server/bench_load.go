@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -63,10 +64,10 @@ func (h *benchHouse) spread(callers int) (target, error) {
 func (h *benchHouse) zipf(callers int) target {
 	dice := make([]*rand.Zipf, callers)
 	for i := range dice {
-		dice[i] = rand.NewZipf(rand.New(rand.NewPCG(1, uint64(i))), 1.1, 1, benchSessions-1) //nolint:gosec // the same in every run
+		dice[i] = rand.NewZipf(rand.New(rand.NewPCG(1, uint64(i))), 1.1, 1, benchSessions-1)
 	}
 	return func(i, _ int) (int, int, bool) {
-		session := int(dice[i].Uint64()) //nolint:gosec // below benchSessions
+		session := int(dice[i].Uint64())
 		for {
 			if member, ok := h.visitor(session); ok {
 				return session, member, true
@@ -230,11 +231,21 @@ func (h *benchHouse) counters(ctx context.Context) (benchCounters, error) {
 	if err != nil {
 		return c, err
 	}
-	sum := func(family string) (total float64) {
-		for _, metric := range families[family].GetMetric() {
-			for _, label := range metric.GetLabel() {
-				if label.GetName() == "transaction" && label.GetValue() == "booking.book" {
-					total += metric.GetCounter().GetValue()
+	all := slices.Collect(maps.Values(families))
+	for _, other := range h.others {
+		more, err := other.metrics.Gather()
+		if err != nil {
+			return c, err
+		}
+		all = append(all, more...)
+	}
+	sum := func(name string) (total float64) {
+		for _, family := range all {
+			for _, metric := range family.GetMetric() {
+				for _, label := range metric.GetLabel() {
+					if family.GetName() == name && label.GetName() == "transaction" && label.GetValue() == "booking.book" {
+						total += metric.GetCounter().GetValue()
+					}
 				}
 			}
 		}

@@ -41,7 +41,7 @@ func (d *naiveDoor) book(ctx context.Context, session, member int) error {
 		if code := pg.Code(err); code != "40001" && code != "40P01" {
 			return err
 		}
-		if pause(ctx, rand.N(time.Millisecond<<min(attempt, 7))) != nil { //nolint:gosec // no secret
+		if pause(ctx, rand.N(time.Millisecond<<min(attempt, 7))) != nil {
 			return ctx.Err()
 		}
 	}

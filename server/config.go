@@ -83,6 +83,7 @@ type listenConfig struct {
 	Listen    string        `env:"BERTH_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Address to listen on."`
 	PublicURL string        `env:"BERTH_PUBLIC_URL" placeholder:"https://…" help:"Where browsers reach the service; links start with it. Default: the address that is listened on."`
 	Origins   []string      `env:"BERTH_ORIGINS" placeholder:"https://…" help:"Origins whose pages may call from a browser; * for all."`
+	Lanes     int           `env:"BERTH_LANES" default:"2" help:"Transactions of bookings that a node runs at a time. Bookings that come meanwhile share the next one."`
 	Drain     time.Duration `env:"BERTH_DRAIN" default:"10s" help:"How long requests that are being answered may take when the server stops."`
 }
 

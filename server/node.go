@@ -74,6 +74,7 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	n.guard = access.New(app.AccessSource(n.db))
 	n.app = app.New(app.Config{
 		DB: n.db, Now: time.Now, CheckInKeys: checkIn, PublicURL: listen.PublicURL, RolesChanged: n.rolesChanged,
+		Lanes: listen.Lanes,
 	})
 	n.health = rpc.NewHealth(n.ready)
 	contract, err := rpc.New(rpc.Config{

@@ -57,7 +57,7 @@ func New(c Config) *App {
 	// Postgres keeps microseconds. Cutting the rest off here makes what an answer
 	// says equal to what a later read says.
 	a.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }
-	a.lanes = newLanes(cmp.Or(c.Lanes, 2), cmp.Or(c.QueueDepth, 4096), a.settleTogether)
+	a.lanes = newLanes(cmp.Or(c.Lanes, 2), cmp.Or(c.QueueDepth, 4096), a.now, a.settleTogether)
 	if c.Committed != nil {
 		a.committed = c.Committed
 	}

@@ -62,7 +62,9 @@ func (a *App) deal(ctx context.Context, caller tenant.Caller, name string, d dea
 	}
 	const looks = 5
 	for look := 1; ; look++ {
-		err := a.lanes.do(&waiting{writing: w, ctx: ctx, caller: caller, name: name, deal: d, about: about})
+		err := a.lanes.do(&waiting{
+			writing: w, ctx: ctx, caller: caller, request: requestOf(ctx), name: name, deal: d, about: about,
+		})
 		if errors.Is(err, errRepeated) {
 			var recalled bool
 			if recalled, err = a.recall(ctx, caller, w.key, w.answers...); err == nil && !recalled {
@@ -78,8 +80,8 @@ func (a *App) deal(ctx context.Context, caller tenant.Caller, name string, d dea
 // errMoved says that a booking is in another session than when its deal was queued.
 var errMoved = errors.New("app: the booking has moved")
 
-// dealAt is deal for what names a booking, or an entry: make is told where it is.
-func (a *App) dealAt(ctx context.Context, caller tenant.Caller, name string, id tenant.BookingID, make func(at store.Visit) deal, options ...option) error {
+// dealAt is deal for what names a booking, or an entry: of makes it, knowing where that is.
+func (a *App) dealAt(ctx context.Context, caller tenant.Caller, name string, id tenant.BookingID, of func(at store.Visit) deal, options ...option) error {
 	const looks = 5
 	for look := 1; ; look++ {
 		var found *store.Visit
@@ -96,7 +98,7 @@ func (a *App) dealAt(ctx context.Context, caller tenant.Caller, name string, id 
 				about.sole = append(about.sole, at.Member.UUID)
 			}
 		}
-		d := make(at)
+		d := of(at)
 		if also, ok := d.(interface{ also() tenant.SessionID }); ok {
 			about.sessions = append(about.sessions, also.also().UUID)
 		}
@@ -206,7 +208,7 @@ func (a *App) attemptDeals(batch []*waiting, careful bool) ([]error, error) {
 		shared := &table{alone: len(batch) == 1, careful: careful, slots: make(map[tenant.SessionID]*booking.Slot), wanted: make(map[tenant.SessionID]int)}
 		txs := make([]*tx, len(batch))
 		for i, w := range batch {
-			txs[i] = &tx{Tx: db, in: first.Tenant, caller: w.caller, request: requestOf(w.ctx), now: now, mint: mint, table: shared}
+			txs[i] = &tx{Tx: db, in: first.Tenant, caller: w.caller, request: w.request, now: now, mint: mint, table: shared}
 		}
 		claims, err := a.facts(ctx, batch, txs)
 		if err != nil {

@@ -27,8 +27,9 @@ const (
 // session is served first. Each transaction is of one tenant, and tenants take turns. All that is for
 // speed and fairness: what is true is guarded by the database.
 type lanes struct {
-	width  int                                        // transactions at a time
-	depth  int                                        // deals of one tenant that may wait
+	width  int // transactions at a time
+	depth  int // deals of one tenant that may wait
+	now    func() time.Time
 	settle func(batch []*waiting) (rejoin []*waiting) // answers each deal, or gives it back to go by itself
 
 	mu      sync.Mutex
@@ -40,8 +41,8 @@ type lanes struct {
 	resting sync.Cond // broadcast when nothing runs any more
 }
 
-func newLanes(width, depth int, settle func([]*waiting) []*waiting) *lanes {
-	l := &lanes{width: width, depth: depth, settle: settle, queues: make(map[tenant.TenantID]*queue)}
+func newLanes(width, depth int, now func() time.Time, settle func([]*waiting) []*waiting) *lanes {
+	l := &lanes{width: width, depth: depth, now: now, settle: settle, queues: make(map[tenant.TenantID]*queue)}
 	l.resting.L = &l.mu
 	return l
 }
@@ -57,11 +58,12 @@ type queue struct {
 // waiting is a deal in a queue.
 type waiting struct {
 	writing
-	ctx    context.Context //nolint:containedctx // a batch is settled under none of its callers' contexts
-	caller tenant.Caller
-	name   string
-	deal   deal
-	about  subjects
+	ctx     context.Context //nolint:containedctx // a batch is settled under none of its callers' contexts
+	caller  tenant.Caller
+	request string // its id in the log
+	name    string
+	deal    deal
+	about   subjects
 
 	alone bool // it goes by itself
 	begun bool // it is in a lane, or has been
@@ -172,9 +174,9 @@ func (l *lanes) serve() {
 		}
 		l.wake()
 		l.mu.Unlock()
-		begun := time.Now()
+		begun := l.now()
 		rejoin := l.settle(batch)
-		took := time.Since(begun) / time.Duration(len(batch))
+		took := l.now().Sub(begun) / time.Duration(len(batch))
 		l.mu.Lock()
 		l.pace += (took - l.pace) / 8
 		l.release(q, batch, rejoin)

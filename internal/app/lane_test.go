@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -28,11 +29,11 @@ type testLanes struct {
 func newTestLanes(t *testing.T, width, depth int) *testLanes {
 	t.Helper()
 	b := &testLanes{t: t, begun: make(chan []*waiting), proceed: make(chan []*waiting)}
-	b.lanes = newLanes(width, depth, func(batch []*waiting) []*waiting {
+	b.lanes = newLanes(width, depth, time.Now, func(batch []*waiting) []*waiting {
 		b.begun <- batch
 		rejoin := <-b.proceed
 		for _, w := range batch {
-			if !contains(rejoin, w) {
+			if !slices.Contains(rejoin, w) {
 				w.done <- nil
 			}
 		}
@@ -40,15 +41,6 @@ func newTestLanes(t *testing.T, width, depth int) *testLanes {
 	})
 	t.Cleanup(b.callers.Wait)
 	return b
-}
-
-func contains(all []*waiting, one *waiting) bool {
-	for _, w := range all {
-		if w == one {
-			return true
-		}
-	}
-	return false
 }
 
 func named(id byte) tenant.UUID { return tenant.UUID{15: id} }
@@ -76,9 +68,9 @@ func names(batch []*waiting) (all []string) {
 	return all
 }
 
-func want(t *testing.T, batch []*waiting, names_ ...string) {
+func want(t *testing.T, batch []*waiting, expected ...string) {
 	t.Helper()
-	if diff := cmp.Diff(names_, names(batch)); diff != "" {
+	if diff := cmp.Diff(expected, names(batch)); diff != "" {
 		t.Errorf("batch (-want +got):\n%s", diff)
 	}
 }
@@ -305,7 +297,7 @@ func TestTakingProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		q := &queue{taken: make(map[tenant.UUID]struct{})}
-		l := newLanes(2, 1000, nil)
+		l := newLanes(2, 1000, time.Now, nil)
 		arrived, served := 0, 0
 		order := make(map[*waiting]int)
 		last := make(map[tenant.UUID]int) // the last one served about it

@@ -15,11 +15,11 @@ var bookingsMade = pg.Rows[made]{
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []made) {
 		tx.Write(`
 insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, subscription_id, credits, counted,
-  external_ref, request_hash, note, promoted, grace_until, starts_at, ends_at, exclusive, created_by, created_at, updated_at,
-  hold_expires_at, confirmed_at, contact_name, contact_email, contact_phone, has_items)
+  external_ref, request_hash, note, promoted, grace_until, starts_at, ends_at, exclusive, created_by, created_at, hold_expires_at,
+  updated_at, confirmed_at, contact_name, contact_email, contact_phone, has_items)
 select $1, x.id, x.session_id, x.member_id, x.party_size, x.status, x.channel, x.subscription_id, x.credits, x.counted,
-  x.external_ref, x.request_hash, x.note, x.promoted, x.grace_until, x.starts_at, x.ends_at, x.exclusive, x.created_by, x.created_at, x.created_at,
-  x.hold_expires_at, x.confirmed_at, x.contact_name, x.contact_email, x.contact_phone, x.has_items
+  x.external_ref, x.request_hash, x.note, x.promoted, x.grace_until, x.starts_at, x.ends_at, x.exclusive, x.created_by, x.created_at, x.hold_expires_at,
+  x.created_at, x.confirmed_at, x.contact_name, x.contact_email, x.contact_phone, x.has_items
 from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::integer[], $6::text[], $7::text[], $8::uuid[], $9::integer[], $10::boolean[],
   $11::text[], $12::bytea[], $13::text[], $14::boolean[], $15::timestamptz[], $16::timestamptz[], $17::timestamptz[], $18::boolean[],
   $19::text[], $20::timestamptz[], $21::timestamptz[], $22::timestamptz[], $23::text[], $24::text[], $25::text[], $26::boolean[])
