@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -114,47 +115,55 @@ func subject(kind string, parts ...string) tenant.UUID {
 	return tenant.UUID(sum[:16])
 }
 
-// settleTogether settles what a lane took from a queue. What cannot be settled with the others it gives back.
-func (a *App) settleTogether(batch []*waiting) (rejoin []*waiting) {
-	if len(batch) == 1 {
-		batch[0].done <- a.settleAlone(batch[0])
+// settleTogether settles what a lane took from a queue. What cannot be settled with the others it gives back, in
+// the order in which it came.
+func (a *App) settleTogether(all []*waiting) (rejoin []*waiting) {
+	if len(all) == 1 {
+		all[0].done <- a.settleAlone(all[0])
 		return nil
 	}
-	for careful := false; len(batch) > 0; {
+	batch := all
+	back := make(map[*waiting]bool)
+	giveBack := func(some ...*waiting) {
+		for _, w := range some {
+			back[w] = true
+		}
+	}
+	for careful, parted := false, 0; len(batch) > 0; {
 		outcomes, err := a.attemptDeals(batch, careful)
 		var apart *apartError
 		switch {
-		case err == nil:
-			for i, w := range batch {
-				if errors.Is(outcomes[i], errAlone) {
-					rejoin = append(rejoin, w)
-				} else {
-					w.done <- outcomes[i]
-				}
-			}
-			return rejoin
-		case errors.As(err, &apart):
+		case errors.As(err, &apart) && parted < mostParted:
 			// Decide again without it, and without those who came after it about the same things.
-			var back []*waiting
-			batch, back = splitFrom(batch, apart.at)
-			rejoin = append(rejoin, back...)
+			parted++
+			var without []*waiting
+			batch, without = splitFrom(batch, apart.at)
+			giveBack(without...)
+			continue
 		case violation(err) && !careful:
 			careful = true // which finds out whose fault it was, as a rule
-		case pg.Code(err) != "":
-			return append(rejoin, batch...) // one by one: what fails for one must not fail the others
+			continue
+		case apart != nil, pg.Code(err) != "":
+			giveBack(batch...) // one by one: what fails for one must not fail the others
 		default:
-			for _, w := range batch {
-				if w.again(err) {
-					rejoin = append(rejoin, w)
-				} else {
+			for i, w := range batch {
+				switch {
+				case err == nil && errors.Is(outcomes[i], errAlone), err != nil && w.again(err):
+					giveBack(w)
+				case err == nil:
+					w.done <- outcomes[i]
+				default:
 					w.done <- err
 				}
 			}
-			return rejoin
 		}
+		break
 	}
-	return rejoin
+	return slices.DeleteFunc(slices.Clone(all), func(w *waiting) bool { return !back[w] })
 }
+
+// mostParted bounds how often a batch is settled again without one of its deals; each time costs as much as a batch.
+const mostParted = 3
 
 // splitFrom takes a deal out of a batch, and all later ones about the same things.
 func splitFrom(batch []*waiting, at int) (stay, back []*waiting) {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -95,5 +96,65 @@ func TestOneDealDoesNotHarmTheOthers(t *testing.T) {
 				t.Errorf("%d events, want %d", events, 2+tt.left)
 			}
 		})
+	}
+}
+
+// Where most deals of a batch must look again, all of them go by themselves, in the order in which they came.
+func TestWhereMostGoByThemselves(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	a := New(Config{DB: db.DB, Now: time.Now, Lanes: 1})
+	of := tenant.Caller{Tenant: tenant.New[tenant.TenantID](time.Now()), Subject: "test"}
+	busy, proceed := make(chan struct{}), make(chan struct{})
+	var order []int // the lane appends to it, one after the other
+	var done sync.WaitGroup
+	done.Go(func() {
+		first := &scripted{do: func(context.Context, *tx) error { close(busy); <-proceed; return nil }}
+		if err := a.deal(t.Context(), of, "test", first, subjects{}); err != nil {
+			t.Error(err)
+		}
+	})
+	<-busy
+	for i := range 10 {
+		d := &scripted{do: func(ctx context.Context, tx *tx) error {
+			_ = writes(ctx, tx)
+			var batch pg.Batch
+			batch.Queue("select 1")
+			err := tx.Load(ctx, &batch)
+			if err == nil {
+				order = append(order, i)
+			}
+			return err
+		}}
+		if i == 0 {
+			d.do = func(ctx context.Context, tx *tx) error {
+				if !tx.together() {
+					order = append(order, i)
+				}
+				return writes(ctx, tx)
+			}
+		}
+		done.Go(func() {
+			if err := a.deal(t.Context(), of, "test", d, subjects{sessions: []tenant.UUID{{15: byte(i % 2)}}}); err != nil {
+				t.Errorf("%d: %v", i, err)
+			}
+		})
+		a.AwaitWaiting(of.Tenant, i+1)
+	}
+	close(proceed)
+	done.Wait()
+	for session := range 2 {
+		var of []int
+		for _, i := range order {
+			if i%2 == session {
+				of = append(of, i)
+			}
+		}
+		if !slices.IsSorted(of) {
+			t.Errorf("session %d was served in the order %v", session, of)
+		}
+	}
+	if len(order) < 9 {
+		t.Errorf("served by themselves: %v", order)
 	}
 }
