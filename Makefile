@@ -11,6 +11,7 @@ buf := go tool -modfile=tools/go.mod buf
 golangci := go tool -modfile=tools/lint/go.mod golangci-lint
 
 ts := clients/typescript
+swift := clients/swift/syntax
 third_party := proto/third_party
 
 contract := $(buf) build proto --path proto/berth
@@ -45,7 +46,7 @@ format: $(third_party)/.stamp ## Format the contract, Go and TypeScript
 	cd $(ts) && npm run --silent fix
 
 .PHONY: lint
-lint: lint-proto lint-go lint-ts ## Check contract, Go and TypeScript
+lint: lint-proto lint-go lint-ts lint-swift ## Check contract, Go, TypeScript and Swift
 
 .PHONY: test
 test: test-go test-ts ## Run all tests
@@ -73,6 +74,10 @@ lint-go: ## Check Go, import order included
 .PHONY: lint-ts
 lint-ts: $(ts)/node_modules/.package-lock.json ## Check TypeScript
 	cd $(ts) && npm run --silent lint
+
+.PHONY: lint-swift
+lint-swift: $(swift)/node_modules/.package-lock.json ## Check that Swift parses; types are for a machine that has Swift
+	cd $(swift) && npm run --silent check
 
 .PHONY: test-go
 test-go: ## Run Go tests
@@ -102,7 +107,7 @@ npm: $(ts)/node_modules/.package-lock.json ## Install the TypeScript dependencie
 
 .PHONY: clean
 clean: ## Remove what was built or downloaded into the tree
-	rm -rf bin $(third_party) $(ts)/dist $(ts)/node_modules
+	rm -rf bin $(third_party) $(ts)/dist $(ts)/node_modules $(swift)/node_modules
 
 .PHONY: help
 help: ## Print this
@@ -123,4 +128,8 @@ $(third_party)/.stamp: tools/go.mod $(ts)/node_modules/.package-lock.json
 
 $(ts)/node_modules/.package-lock.json: $(ts)/package.json $(ts)/package-lock.json
 	cd $(ts) && npm ci
+	@touch $@
+
+$(swift)/node_modules/.package-lock.json: $(swift)/package.json $(swift)/package-lock.json
+	cd $(swift) && npm ci
 	@touch $@

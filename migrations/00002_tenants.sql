@@ -95,12 +95,16 @@ create table policies (
   check_in_opens_seconds     bigint check (check_in_opens_seconds >= 0),
   check_in_closes_seconds    bigint check (check_in_closes_seconds >= 0),
   gps_max_meters             double precision check (gps_max_meters > 0),
+  -- Of the waitlist rules: every booking of a full session asks for it. The others are in waitlist_rules,
+  -- by their names; rules_version is the tenant's version of their last edit at this level.
   waitlist_enabled           boolean,
+  waitlist_rules             jsonb not null default '{}',
+  rules_version              integer not null default 0,
   auto_no_show               boolean,
   auto_no_show_seconds       bigint check (auto_no_show_seconds >= 0),
   -- By tier: {"visitor": {"cancellation_seconds": 172800, "allow_reschedule": false}}.
   tiers                      jsonb,
-  version                    integer not null default 1,
+  version                    integer not null default 0,
   updated_at                 timestamptz not null,
   primary key (tenant_id, level, scope_id)
 );

@@ -57,10 +57,8 @@ create table sessions (
   seats_taken       integer not null default 0 check (seats_taken >= 0),
   -- Bookings that are PENDING. Where there are none nobody looks for expired ones.
   holds             integer not null default 0 check (holds >= 0),
-  -- Entries that wait.
+  -- Entries that wait for it by name.
   waiting           integer not null default 0 check (waiting >= 0),
-  -- Numbers entries in the order in which they join.
-  last_entry_seq    bigint not null default 0,
   state             text not null check (state in ('DRAFT', 'PUBLISHED', 'CANCELLED')),
   blocked           boolean not null default false,
   state_reason      text not null default '',

@@ -137,6 +137,8 @@ create table bookings (
   contact_name    text not null default '',
   contact_email   text not null default '',
   contact_phone   text not null default '',
+  -- Whose policy a guest follows. A member's tier is that of the membership.
+  guest_tier      text not null default '',
   payment_status  text not null default 'UNPAID' check (payment_status in ('UNPAID', 'AUTHORIZED', 'CAPTURED', 'REFUNDED')),
   amount_currency text not null default '',
   amount_units    bigint not null default 0,
@@ -158,6 +160,7 @@ create table bookings (
   foreign key (tenant_id, subscription_id) references subscriptions,
   foreign key (tenant_id, benefit_code) references benefit_providers,
   check (member_id is not null or contact_name <> ''),
+  check (member_id is null or guest_tier = ''),
   check (status <> 'PENDING' or hold_expires_at is not null),
   check ((status = 'ATTENDED') = (checked_in_at is not null)),
   check ((checked_in_at is null) = (check_in_method is null))
@@ -173,6 +176,8 @@ create index bookings_due on bookings (tenant_id, hold_expires_at) where status 
 create unique index bookings_external_ref on bookings (tenant_id, external_ref) where external_ref <> '';
 create index bookings_session on bookings (tenant_id, session_id, id);
 create index bookings_member on bookings (tenant_id, member_id, starts_at, id);
+-- What a service account made. Members' bookings are not in it, and cost nothing.
+create index bookings_account on bookings (tenant_id, created_by, starts_at, id) where created_by like 'sa:%';
 alter table bookings add primary key (tenant_id, id); -- last, as with sessions
 
 -- Each row is one thing out of an item's stock, by its number. No number is out twice at once: so a stock
@@ -199,54 +204,6 @@ create table booking_items (
   ) where (status <> 'CANCELLED')
 );
 create index booking_items_booking on booking_items (tenant_id, booking_id);
-
-create table waitlist_entries (
-  tenant_id          uuid not null,
-  id                 uuid not null,
-  session_id         uuid not null,
-  member_id          uuid not null,
-  party_size         integer not null check (party_size >= 1),
-  status             text not null check (status in ('WAITING', 'OFFERED', 'BOOKED', 'CANCELLED', 'EXPIRED')),
-  -- The order of joining within the session.
-  seq                bigint not null,
-  subscription_id    uuid,
-  channel            text not null check (channel in ('ONLINE', 'PHONE', 'WALK_IN')),
-  -- Joined by staff, who bypass credits and quotas, for the member.
-  by_staff           boolean not null default false,
-  external_ref       text not null default '',
-  request_hash       bytea,
-  note               text not null default '',
-  booking_id         uuid,
-  passed_over_reason text not null default '',
-  created_by         text not null,
-  created_at         timestamptz not null,
-  updated_at         timestamptz not null,
-  foreign key (tenant_id, session_id) references sessions,
-  foreign key (tenant_id, member_id) references members,
-  foreign key (tenant_id, subscription_id) references subscriptions,
-  check ((status = 'BOOKED') = (booking_id is not null))
-);
-create unique index waitlist_entries_active on waitlist_entries (tenant_id, session_id, member_id)
-  where status in ('WAITING', 'OFFERED');
-create unique index waitlist_entries_seq on waitlist_entries (tenant_id, session_id, seq);
-create unique index waitlist_entries_external_ref on waitlist_entries (tenant_id, external_ref) where external_ref <> '';
-create index waitlist_entries_member on waitlist_entries (tenant_id, member_id, id);
-alter table waitlist_entries add primary key (tenant_id, id); -- last, as with sessions
-
--- Each move that freed seats led to, with the verdict on every entry considered.
-create table decisions (
-  tenant_id  uuid not null,
-  id         uuid not null,
-  session_id uuid not null,
-  trigger    text not null,
-  move       text not null,
-  seats      integer,
-  verdicts   jsonb not null,
-  decided_at timestamptz not null,
-  primary key (tenant_id, id),
-  foreign key (tenant_id, session_id) references sessions
-);
-create index decisions_session on decisions (tenant_id, session_id, id);
 
 -- The credit ledger. It is only ever appended to: see the grants.
 create table credit_entries (
@@ -331,4 +288,4 @@ create table idempotency_keys (
 create index idempotency_keys_age on idempotency_keys (tenant_id, created_at);
 
 -- +goose Down
-drop table idempotency_keys, audit_entries, events, credit_entries, decisions, waitlist_entries, bookings, usage, subscriptions, plans;
+drop table idempotency_keys, audit_entries, events, credit_entries, booking_items, bookings, items, benefit_providers, usage, subscriptions, plans;

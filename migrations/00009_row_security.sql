@@ -26,7 +26,7 @@ $$;
 create policy operator on directory for select using (current_setting('app.operator', true) = 'on');
 
 -- History is appended to, never rewritten.
-revoke update, delete on credit_entries, events, audit_entries, decisions from berth_app;
+revoke update, delete on credit_entries, events, audit_entries, waitlist_decisions, waitlist_rules_versions from berth_app;
 
 -- +goose Down
 -- +goose StatementBegin

@@ -12,9 +12,10 @@ import (
 	"time"
 )
 
-// benchCommand measures bookings beside pgbench, which sends the SQL of a single booking to the same database, in turns, so that
+// benchCommand measures bookings, and what becomes of them, beside pgbench, which sends the SQL of a single booking to the same database, in turns, so that
 // what the machine does meanwhile meets all of them. The ratios are what to look at.
 type benchCommand struct {
+	Work      []string      `default:"book" enum:"book,hold+confirm,reschedule" help:"What is done: ${enum}. What is more than booking is done through grpc, spread."`
 	Workloads []string      `default:"spread" enum:"spread,zipf,hot,rush" help:"What is booked: ${enum}. spread: any of 10,000 sessions; zipf: some much more than others; hot: all of them the same session; rush: 2,000 at once for 30 places."`
 	Doors     []string      `default:"direct,grpc" enum:"direct,grpc,naive" help:"Through what: ${enum}. direct: the application layer, in the same process; naive: statement by statement, counting rows."`
 	Clients   []int         `default:"1,8,32,128" help:"Numbers of concurrent callers."`
@@ -29,13 +30,14 @@ const benchConns = 16
 
 // benchCase is one line of the table.
 type benchCase struct {
+	Work     string `json:"work"`
 	Door     string `json:"door"`
 	Workload string `json:"workload"`
 	Callers  int    `json:"callers"`
 }
 
 func (c benchCase) String() string {
-	return fmt.Sprintf("%s %s, %d callers", c.Door, c.Workload, c.Callers)
+	return fmt.Sprintf("%s, %s, %s, %d callers", c.Work, c.Door, c.Workload, c.Callers)
 }
 
 // benchResult is a line with its runs.
@@ -54,16 +56,26 @@ func (r *benchResult) median(value func(benchRun) float64) float64 {
 
 func (c *benchCommand) cases() []benchCase {
 	var all []benchCase
-	for _, load := range c.Workloads {
-		for _, door := range c.Doors {
-			if load == "rush" {
-				all = append(all, benchCase{door, load, rushCallers})
-				continue
-			}
-			for _, callers := range c.Clients {
-				all = append(all, benchCase{door, load, callers})
+	for _, what := range c.Work {
+		if what != justBook {
+			all = append(all, casesOf(what, "grpc", "spread", c.Clients)...)
+			continue
+		}
+		for _, load := range c.Workloads {
+			for _, door := range c.Doors {
+				all = append(all, casesOf(what, door, load, c.Clients)...)
 			}
 		}
+	}
+	return all
+}
+
+func casesOf(what, door, load string, clients []int) (all []benchCase) {
+	if load == "rush" {
+		clients = []int{rushCallers}
+	}
+	for _, callers := range clients {
+		all = append(all, benchCase{what, door, load, callers})
 	}
 	return all
 }
@@ -84,7 +96,7 @@ func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 	if err != nil {
 		return err
 	}
-	limit := &benchResult{benchCase: benchCase{"pgbench", "spread", benchConns}}
+	limit := &benchResult{benchCase: benchCase{justBook, "pgbench", "spread", benchConns}}
 	var results []*benchResult
 	for _, one := range c.cases() {
 		results = append(results, &benchResult{benchCase: one})
@@ -121,10 +133,10 @@ func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 
 func benchTable(to io.Writer, limit *benchResult, results []*benchResult) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\ndoor\tworkload\tcallers\tanswers/s\tof pgbench\tp50\tp99\ttogether\tretries each\town µs\tPostgres µs\t\n")
+	fmt.Fprintf(w, "\nwork\tdoor\tworkload\tcallers\tanswers/s\tof pgbench\tp50\tp99\ttogether\tretries each\town µs\tPostgres µs\t\n")
 	perSecond := func(r benchRun) float64 { return r.PerSecond }
 	for _, r := range append([]*benchResult{limit}, results...) {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%.0f\t%.2f\t%s\t%s\t%.1f\t%.4f\t%.0f\t%.0f\t\n", r.Door, r.Workload, r.Callers,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.0f\t%.2f\t%s\t%s\t%.1f\t%.4f\t%.0f\t%.0f\t\n", r.Work, r.Door, r.Workload, r.Callers,
 			r.median(perSecond), r.median(perSecond)/limit.median(perSecond),
 			round(time.Duration(r.median(func(r benchRun) float64 { return float64(r.P50) }))),
 			round(time.Duration(r.median(func(r benchRun) float64 { return float64(r.P99) }))),

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,19 +12,17 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 )
 
-// door opens the way to book that a case names.
-func (h *benchHouse) door(ctx context.Context, c benchCase) (_ door, closeDoor func(), err error) {
+// door opens the way to work that a case names.
+func (h *benchHouse) door(ctx context.Context, c benchCase, what work) (_ door, closeDoor func(), err error) {
 	switch c.Door {
 	case "grpc":
-		return h.openGRPC(ctx, c)
+		return h.openGRPC(ctx, c, what)
 	case "naive":
 		naive, err := openNaive(ctx, h.postgres.URL, benchConns)
 		if err != nil {
@@ -51,7 +48,7 @@ func benchSubject(member int) string { return fmt.Sprintf("bench-%d", member) }
 // directDoor books in the same process, behind token and role.
 type directDoor struct{ nodes []*app.App }
 
-func (d *directDoor) book(ctx context.Context, session, member int) error {
+func (d *directDoor) turn(ctx context.Context, session, member int) error {
 	who := tenant.MustParse[tenant.MemberID](numberedID("b000", member))
 	caller := tenant.Caller{Tenant: benchTenant, Subject: benchSubject(member), Member: who, Roles: []string{tenant.RoleMember}}
 	_, err := d.nodes[member%len(d.nodes)].Book(ctx, caller, app.BookRequest{
@@ -63,17 +60,16 @@ func (d *directDoor) book(ctx context.Context, session, member int) error {
 // grpcConns spread the callers, as a fleet of clients would be.
 const grpcConns = 8
 
-// grpcDoor books over loopback, each member with a token of their own.
+// grpcDoor works over loopback, each member with a token of their own.
 type grpcDoor struct {
-	house  *benchHouse
-	conns  []*grpc.ClientConn
-	tokens sync.Map // member → string
+	conns []*grpc.ClientConn
+	turns map[int]func(session string) error // by member
 }
 
 // openGRPC connects, and lets the server meet the members who come, as it would have in the course of a day: a token
 // is verified once.
-func (h *benchHouse) openGRPC(ctx context.Context, c benchCase) (door, func(), error) {
-	d := &grpcDoor{house: h}
+func (h *benchHouse) openGRPC(ctx context.Context, c benchCase, what work) (door, func(), error) {
+	d := &grpcDoor{turns: make(map[int]func(string) error)}
 	closeAll := func() {
 		for _, conn := range d.conns {
 			_ = conn.Close()
@@ -92,11 +88,7 @@ func (h *benchHouse) openGRPC(ctx context.Context, c benchCase) (door, func(), e
 		first, last = ownMembers, benchMembers
 	}
 	for member := first; member < last; member++ {
-		raw, err := d.token(member)
-		if err == nil {
-			_, err = h.verifier.Verify(ctx, raw)
-		}
-		if err != nil {
+		if err := d.meet(ctx, h, what, member); err != nil {
 			closeAll()
 			return nil, nil, err
 		}
@@ -104,25 +96,21 @@ func (h *benchHouse) openGRPC(ctx context.Context, c benchCase) (door, func(), e
 	return d, closeAll, nil
 }
 
-func (d *grpcDoor) token(member int) (string, error) {
-	if raw, ok := d.tokens.Load(member); ok {
-		return raw.(string), nil
-	}
-	raw, _, err := d.house.issuer.Issue(token.Grant{Subject: benchSubject(member), Tenants: []tenant.TenantID{benchTenant}}, time.Hour)
-	if err == nil {
-		d.tokens.Store(member, raw)
-	}
-	return raw, err
-}
-
-func (d *grpcDoor) book(ctx context.Context, session, member int) error {
-	raw, err := d.token(member)
+func (d *grpcDoor) meet(ctx context.Context, h *benchHouse, what work, member int) error {
+	raw, _, err := h.issuer.Issue(token.Grant{Subject: benchSubject(member), Tenants: []tenant.TenantID{benchTenant}}, time.Hour)
 	if err != nil {
 		return err
 	}
+	if _, err := h.verifier.Verify(ctx, raw); err != nil {
+		return err
+	}
 	as := metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+raw)
-	return d.conns[member%len(d.conns)].Invoke(as, berthv1connect.BookingServiceBookProcedure,
-		&v1.BookRequest{SessionId: numberedID("9000", session)}, new(v1.BookResponse))
+	d.turns[member], err = what.begin(as, d.conns[member%len(d.conns)])
+	return err
+}
+
+func (d *grpcDoor) turn(_ context.Context, session, member int) error {
+	return d.turns[member](numberedID("9000", session))
 }
 
 // grpcReason is the reason that an error gives over the wire; empty for none.

@@ -151,7 +151,7 @@ func (h *benchHouse) fill(ctx context.Context) error {
 		`insert into plans (tenant_id, id, name, kind, allow_overlap, created_at, updated_at) values ($1, $1, 'Unlimited', 'UNLIMITED', true, $2, $2)`,
 		fmt.Sprintf(`insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
 		  select $1, %s, $1, $1, 'Bench', s, s + interval '1 hour', (s at time zone 'UTC')::date, 1000000, 'PUBLISHED', $2, $2
-		  from generate_series(0, %d) n cross join lateral (select $2::timestamptz + interval '1 day' + n * interval '2 minutes' as s) x`, numbered("9000", "n"), benchSessions-1),
+		  from generate_series(0, %d) n cross join lateral (select $2::timestamptz + interval '2 days' + n * interval '2 minutes' as s) x`, numbered("9000", "n"), benchSessions-1),
 		fmt.Sprintf(`insert into members (tenant_id, id, subject, name, created_at, updated_at) select $1, %s, 'bench-' || n, 'Bench ' || n, $2, $2 from generate_series(0, %d) n`, numbered("b000", "n"), benchMembers-1),
 		`insert into member_roles (tenant_id, member_id, role, created_at) select $1, id, 'member', $2 from members where tenant_id = $1`,
 		fmt.Sprintf(`insert into subscriptions (tenant_id, id, member_id, plan_id, status, starts_at, created_at, updated_at)

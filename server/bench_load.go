@@ -36,9 +36,9 @@ func (r benchRun) String() string {
 		r.PerSecond, round(r.P50), round(r.P99), r.Together, r.Retries, r.OwnCPU, r.PostgresCPU, r.Seconds)
 }
 
-// door is a way to book. Sessions and members are numbers.
+// door is a way to work: a turn does what the work is once, with another session each time. Sessions and members are numbers.
 type door interface {
-	book(ctx context.Context, session, member int) error
+	turn(ctx context.Context, session, member int) error
 }
 
 // target is what a caller books next; false ends its run.
@@ -55,8 +55,8 @@ func (h *benchHouse) spread(callers int) (target, error) {
 	first := h.nextUser
 	h.nextUser += callers
 	return func(i, n int) (int, int, bool) {
-		// 7,919 is prime: each caller meets every session once, and all at other times.
-		return (i*31 + n*7919) % benchSessions, first + i, n < benchSessions
+		// 7,919 is prime: each caller meets every session but the last once, and all at other times.
+		return (i*31 + n*7919) % lastSession, first + i, n < lastSession
 	}, nil
 }
 
@@ -102,7 +102,7 @@ func (h *benchHouse) hot() target {
 // crowd gives a session that nobody has been to: those that the dice of zipf hardly ever show.
 func (h *benchHouse) crowd() int {
 	h.nextHot++
-	return benchSessions - h.nextHot
+	return lastSession - h.nextHot
 }
 
 const (
@@ -136,17 +136,21 @@ func (h *benchHouse) measure(ctx context.Context, c benchCase, length time.Durat
 	if err != nil {
 		return benchRun{}, err
 	}
-	through, closeDoor, err := h.door(ctx, c)
+	what, err := workNamed(c.Work)
+	if err != nil {
+		return benchRun{}, err
+	}
+	through, closeDoor, err := h.door(ctx, c, what)
 	if err != nil {
 		return benchRun{}, err
 	}
 	defer closeDoor()
-	return h.drive(ctx, c, through, next, length)
+	return h.drive(ctx, c, what, through, next, length)
 }
 
-// drive books as fast as the callers can.
-func (h *benchHouse) drive(ctx context.Context, c benchCase, through door, next target, length time.Duration) (benchRun, error) {
-	before, err := h.counters(ctx)
+// drive works as fast as the callers can.
+func (h *benchHouse) drive(ctx context.Context, c benchCase, what work, through door, next target, length time.Duration) (benchRun, error) {
+	before, err := h.counters(ctx, what)
 	if err != nil {
 		return benchRun{}, err
 	}
@@ -165,7 +169,7 @@ func (h *benchHouse) drive(ctx context.Context, c benchCase, through door, next 
 					return
 				}
 				asked := time.Now()
-				err := through.book(ctx, session, member)
+				err := through.turn(ctx, session, member)
 				times[i] = append(times[i], time.Since(asked))
 				switch {
 				case err == nil:
@@ -190,7 +194,7 @@ func (h *benchHouse) drive(ctx context.Context, c benchCase, through door, next 
 	if c.Workload == "rush" && booked.Load() != rushPlaces {
 		return benchRun{}, fmt.Errorf("%d booked for %d places", booked.Load(), rushPlaces)
 	}
-	after, err := h.counters(ctx)
+	after, err := h.counters(ctx, what)
 	if err != nil {
 		return benchRun{}, err
 	}
@@ -203,7 +207,7 @@ func (h *benchHouse) drive(ctx context.Context, c benchCase, through door, next 
 	}
 	run.OwnCPU, run.PostgresCPU = workedSince.since(worked, len(all))
 	if transactions := after.transactions - before.transactions; transactions > 0 {
-		run.Together = answers / transactions
+		run.Together = answers * float64(len(what.transactions)) / transactions
 	}
 	return run, nil
 }
@@ -215,7 +219,7 @@ func isFull(err error) bool {
 // benchCounters are read from the node's own metrics.
 type benchCounters struct{ transactions, retries float64 }
 
-func (h *benchHouse) counters(ctx context.Context) (benchCounters, error) {
+func (h *benchHouse) counters(ctx context.Context, of work) (benchCounters, error) {
 	var c benchCounters
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+h.address+"/metrics", nil)
 	if err != nil {
@@ -243,7 +247,7 @@ func (h *benchHouse) counters(ctx context.Context) (benchCounters, error) {
 		for _, family := range all {
 			for _, metric := range family.GetMetric() {
 				for _, label := range metric.GetLabel() {
-					if family.GetName() == name && label.GetName() == "transaction" && label.GetValue() == "booking.book" {
+					if family.GetName() == name && label.GetName() == "transaction" && of.takes(label.GetValue()) {
 						total += metric.GetCounter().GetValue()
 					}
 				}

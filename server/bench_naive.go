@@ -33,7 +33,7 @@ func openNaive(ctx context.Context, url string, conns int32) (*naiveDoor, error)
 
 var errNaiveFull = fault.New(fault.ResourceExhausted, fault.SessionFull, "The session is full.")
 
-func (d *naiveDoor) book(ctx context.Context, session, member int) error {
+func (d *naiveDoor) turn(ctx context.Context, session, member int) error {
 	for attempt := 1; ; attempt++ {
 		err := pgx.BeginTxFunc(ctx, d.pool, pgx.TxOptions{IsoLevel: pgx.Serializable}, func(tx pgx.Tx) error {
 			return naiveBooking(ctx, tx, numberedID("9000", session), numberedID("b000", member))

@@ -30,7 +30,7 @@ func (c *doctorCommand) Run(ctx context.Context, to *console) error {
 }
 
 func (c *doctorCommand) checkInKeyIsGood() error {
-	_, err := openCheckInKeys(c.checkInKey())
+	_, err := openSigning(c.checkInKey())
 	return err
 }
 

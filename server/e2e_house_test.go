@@ -42,7 +42,7 @@ type liveNode struct {
 }
 
 // openLive starts a node on a database. Nodes with the same data folder share their keys.
-func openLive(t *testing.T, db *pgtest.DB, url, data string, adapt ...func(*keyConfig)) *liveNode {
+func openLive(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*keyConfig)) *liveNode {
 	t.Helper()
 	keys := keyConfig{Data: data, Issuer: "berth", Audience: "berth"}
 	for _, f := range adapt {
@@ -78,13 +78,13 @@ func openLive(t *testing.T, db *pgtest.DB, url, data string, adapt ...func(*keyC
 }
 
 // newLive starts a node on a database of its own.
-func newLive(t *testing.T) *liveNode {
+func newLive(t testing.TB) *liveNode {
 	t.Helper()
 	db := pgtest.New(t)
 	return openLive(t, db, db.URL, t.TempDir())
 }
 
-func dial(t *testing.T, address string) *grpc.ClientConn {
+func dial(t testing.TB, address string) *grpc.ClientConn {
 	t.Helper()
 	conn, err := grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20)))
@@ -96,7 +96,7 @@ func dial(t *testing.T, address string) *grpc.ClientConn {
 }
 
 // Token signs one for any subject.
-func (l *liveNode) Token(t *testing.T, subject string, tenants ...tenant.TenantID) string {
+func (l *liveNode) Token(t testing.TB, subject string, tenants ...tenant.TenantID) string {
 	t.Helper()
 	raw, _, err := l.issuer.Issue(token.Grant{Subject: subject, Tenants: tenants}, time.Hour)
 	if err != nil {
@@ -145,6 +145,9 @@ func (p procedure) UsesUp() bool {
 	return !p.Reads() && !again.MatchString(string(p.Name()))
 }
 
+// Endless reports whether the RPC is a stream that does not end by itself.
+func (p procedure) Endless() bool { return p.Short() == "EventService/WatchEvents" }
+
 // NewRequest is an empty request.
 func (p procedure) NewRequest() proto.Message { return newMessage(p.Input()) }
 
@@ -183,7 +186,7 @@ func procedureNamed(t *testing.T, short string) procedure {
 	return procedure{}
 }
 
-// invoke calls any RPC over gRPC. Of a stream it gives the last message.
+// invoke calls any RPC over gRPC. Of a stream it gives the last message, of an endless one the first.
 func invoke(ctx context.Context, conn *grpc.ClientConn, p procedure, request proto.Message) (proto.Message, error) {
 	answer := newMessage(p.Output())
 	if !p.IsStreamingServer() {
@@ -206,7 +209,9 @@ func invoke(ctx context.Context, conn *grpc.ClientConn, p procedure, request pro
 		next := newMessage(p.Output())
 		switch err := stream.RecvMsg(next); err {
 		case nil:
-			answer = next
+			if answer = next; p.Endless() {
+				return answer, nil
+			}
 		case io.EOF:
 			return answer, nil
 		default:

@@ -239,10 +239,10 @@ func policyRequest(layer *v1.PolicyLayer) *v1.UpdatePolicyRequest {
 	layer.Policy = &v1.Policy{
 		AdvanceWindow: durationpb.New(60 * 24 * time.Hour), BookingClosesBefore: hour, CancellationWindow: hour, AllowLateCancellation: new(true),
 		AllowReschedule: new(true), HoldTtl: hour, CheckinOpensBefore: hour, CheckinClosesAfterEnd: hour, GpsMaxMeters: proto.Int32(100),
-		WaitlistEnabled: new(true), AutoNoShow: new(true), AutoNoShowAfter: hour,
+		AutoNoShow: new(true), AutoNoShowAfter: hour,
 		TierCancellations: &v1.TierCancellations{Overrides: []*v1.TierCancellation{{Tier: unique(), CancellationWindow: hour, AllowReschedule: new(true)}}},
 	}
 	return &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: paths("advance_window", "booking_closes_before", "cancellation_window", "allow_late_cancellation",
-		"allow_reschedule", "tier_cancellations", "hold_ttl", "checkin_opens_before", "checkin_closes_after_end", "gps_max_meters", "waitlist_enabled",
+		"allow_reschedule", "tier_cancellations", "hold_ttl", "checkin_opens_before", "checkin_closes_after_end", "gps_max_meters",
 		"auto_no_show", "auto_no_show_after")}
 }

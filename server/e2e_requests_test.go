@@ -29,6 +29,7 @@ type build func(w *world) proto.Message
 var requests = func() map[string][]build {
 	all := maps.Clone(peopleRequests)
 	maps.Copy(all, scheduleRequests)
+	maps.Copy(all, waitlistRequests)
 	return all
 }()
 
@@ -123,6 +124,16 @@ var peopleRequests = map[string][]build{
 		func(*world) proto.Message { return &v1.ListAuditEntriesRequest{PageSize: 1} },
 	},
 
+	"EventService/ListEvents": {
+		func(w *world) proto.Message { return &v1.ListEventsRequest{Filter: w.happened()} },
+		func(w *world) proto.Message {
+			return &v1.ListEventsRequest{Filter: &v1.EventFilter{Types: w.happened().GetTypes()}, NewestFirst: true, PageSize: 1}
+		},
+	},
+	"EventService/WatchEvents": {func(w *world) proto.Message {
+		return &v1.WatchEventsRequest{Filter: w.happened(), HeartbeatInterval: durationpb.New(time.Second)}
+	}},
+
 	// Bookings
 
 	"BookingService/Book": {func(w *world) proto.Message {
@@ -168,13 +179,18 @@ var peopleRequests = map[string][]build{
 		return &v1.UndoNoShowRequest{BookingId: text(id)}
 	}},
 
-	"BookingService/HoldBooking": {func(w *world) proto.Message {
-		return &v1.HoldBookingRequest{
-			SessionId: text(w.newSession()), MemberId: text(w.newMember().Member), PartySize: 2, Channel: v1.Channel_CHANNEL_PHONE,
-			Contact:     &v1.Contact{Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678"},
-			ExternalRef: unique(), Note: unique(), Items: []*v1.ItemChoice{{ItemId: w.newItem().GetId(), Quantity: 1}},
-		}
-	}},
+	"BookingService/HoldBooking": {
+		func(w *world) proto.Message {
+			return &v1.HoldBookingRequest{
+				SessionId: text(w.newSession()), MemberId: text(w.newMember().Member), PartySize: 2, Channel: v1.Channel_CHANNEL_PHONE,
+				Contact:     &v1.Contact{Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678"},
+				ExternalRef: unique(), Note: unique(), Items: []*v1.ItemChoice{{ItemId: w.newItem().GetId(), Quantity: 1}},
+			}
+		},
+		func(w *world) proto.Message {
+			return &v1.HoldBookingRequest{SessionId: text(w.newSession()), Contact: &v1.Contact{Name: unique()}, GuestTier: "visitor"}
+		},
+	},
 	"BookingService/ConfirmBooking": {
 		func(w *world) proto.Message {
 			held, provider := w.newHold(w.newMember()), w.newProvider()

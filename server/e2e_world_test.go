@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/civil"
@@ -15,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/member"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // world is a tenant with one of everything, made by the use cases. The same people, by the subjects of
@@ -63,7 +65,7 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	now := time.Now().UTC().Truncate(time.Second)
 	w := &world{
 		t: t, live: live, now: now, app: live.app, slots: new(atomic.Int64),
-		before: app.New(app.Config{DB: live.db, Now: func() time.Time { return now.Add(-3 * time.Hour) }, RolesChanged: live.rolesChanged}),
+		before: app.New(app.Config{DB: live.db, Now: func() time.Time { return now.Add(-3 * time.Hour) }, Committed: live.relay.Committed, RolesChanged: live.guard.Invalidate}),
 	}
 	made, err := w.app.CreateTenant(t.Context(), app.NewTenant{
 		Name: unique(), TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
@@ -91,6 +93,10 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	w.partner = "sa:" + account.ID.String()
 
 	w.location, w.service = w.newLocation(), w.newService()
+	_, err = w.app.UpdateRules(w.ctx(), w.owner, app.RulesEdit{Target: app.PolicyTarget{Service: w.service}, Edit: func(s *waitlist.Settings) {
+		s.Enabled, s.MaxQueueSize = new(true), new(10_000) // whatever else is said, and although everything happens on a few days
+	}})
+	w.ok(err)
 	w.plan = w.newPlan()
 	w.credits = w.newSubscription(w.other)
 	w.workout = w.newWorkout()
@@ -303,4 +309,20 @@ func (w *world) newSeries(publish bool) (session.Series, tenant.SessionID) {
 	})
 	w.ok(err)
 	return made, sessions[0]
+}
+
+// happened makes a booking and gives the filter that chooses its event, once it can be read: a transaction of
+// another test may keep it back for a while.
+func (w *world) happened() *v1.EventFilter {
+	w.t.Helper()
+	b := w.book(w.app, w.newMember(), w.newSession()).Booking
+	eventually(w.t, "the event can be read", func() bool {
+		page, err := w.app.ListEvents(w.ctx(), w.owner, app.EventQuery{Filter: app.EventFilter{Booking: b.ID}, Backwards: true, Limit: 1})
+		w.ok(err)
+		return len(page.Events) == 1
+	})
+	return &v1.EventFilter{
+		Types:     []v1.EventType{v1.EventType_EVENT_TYPE_BOOKING_CONFIRMED},
+		SessionId: text(b.Session), BookingId: text(b.ID), MemberId: text(b.Member), LocationId: text(w.location),
+	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rpc"
 	"github.com/berthhq/berth/internal/tenant"
@@ -31,6 +32,7 @@ type node struct {
 	issuer   *token.Issuer
 	verifier *token.Verifier
 	guard    *access.Guard
+	relay    *outbox.Relay
 	app      *app.App
 	health   *rpc.Health
 	handler  http.Handler
@@ -59,7 +61,7 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	if n.verifier, err = keys.openVerifier(n.issuer); err != nil {
 		return nil, err
 	}
-	checkIn, err := openCheckInKeys(keys.checkInKey())
+	signs, err := openSigning(keys.checkInKey())
 	if err != nil {
 		return nil, err
 	}
@@ -72,9 +74,12 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 		return nil, err
 	}
 	n.guard = access.New(app.AccessSource(n.db))
+	if n.relay, err = outbox.NewRelay(outbox.RelayConfig{DB: n.db, Log: log, Metrics: registry, RolesChanged: n.guard.Invalidate}); err != nil {
+		return nil, err
+	}
 	n.app = app.New(app.Config{
-		DB: n.db, Now: time.Now, CheckInKeys: checkIn, PublicURL: listen.PublicURL, RolesChanged: n.rolesChanged,
-		Lanes: listen.Lanes,
+		DB: n.db, Now: time.Now, CheckInKeys: signs.checkIn, Claims: signs.claims, PublicURL: listen.PublicURL,
+		Committed: n.relay.Committed, RolesChanged: n.guard.Invalidate, Relay: n.relay, Lanes: listen.Lanes,
 	})
 	n.health = rpc.NewHealth(n.ready)
 	contract, err := rpc.New(rpc.Config{
@@ -142,50 +147,19 @@ func (n *node) ready(ctx context.Context) error {
 	return n.db.Ping(ctx)
 }
 
-// accessChannel carries the ids of tenants in which somebody may now do something else.
-const accessChannel = "berth_access"
-
-// noticeTimeout bounds how long a change of roles waits for its notice to be sent.
-const noticeTimeout = 2 * time.Second
-
-// rolesChanged lets a change of roles hold at once: here before it is answered,
-// and on the other nodes as soon as the notice arrives. A node that the notice
-// cannot reach reads everything again when it is connected again.
-func (n *node) rolesChanged(id tenant.TenantID) {
-	n.guard.Invalidate(id)
-	ctx, cancel := context.WithTimeout(n.life, noticeTimeout)
-	defer cancel()
-	if err := n.db.Notify(ctx, accessChannel, id.String()); err != nil {
-		n.log.WarnContext(ctx, "other nodes do not know of changed roles yet", slog.String("tenant_id", id.String()), slog.Any("error", err))
-		if n.life.Err() == nil {
-			n.background.Go(func() { n.notifyLater(id) })
-		}
-	}
-}
-
-func (n *node) notifyLater(id tenant.TenantID) {
-	for pause(n.life, noticeTimeout) == nil {
-		ctx, cancel := context.WithTimeout(n.life, noticeTimeout)
-		err := n.db.Notify(ctx, accessChannel, id.String())
-		cancel()
-		if err == nil {
-			return
-		}
-	}
-}
-
 // sweepEvery is how often a node looks for what fell due and nobody asked for.
 const sweepEvery = time.Minute
 
 // start runs what a node does besides answering requests.
 func (n *node) start() {
 	n.background.Go(func() {
-		_ = n.db.Listen(n.life, accessChannel, func(payload string) {
+		_ = n.db.Listen(n.life, app.AccessChannel, func(payload string) {
 			if id, err := tenant.Parse[tenant.TenantID](payload); err == nil {
 				n.guard.Invalidate(id)
 			}
 		}, n.guard.InvalidateAll)
 	})
+	n.background.Go(func() { n.relay.Run(n.life) })
 	n.background.Go(func() {
 		ticker := time.NewTicker(sweepEvery)
 		defer ticker.Stop()
@@ -227,6 +201,7 @@ func (n *node) serve(ctx context.Context, listener net.Listener, failed <-chan s
 	}
 	n.log.InfoContext(lasting, "stopping", slog.String("drain", n.drain.String()))
 	n.health.Drain()
+	n.relay.Drain() // streams do not come to an end by themselves
 	limit, cancel := context.WithTimeout(lasting, n.drain)
 	defer cancel()
 	if err := server.Shutdown(limit); err != nil {
@@ -246,6 +221,9 @@ func (n *node) close() {
 	n.background.Wait()
 	if n.app != nil {
 		n.app.Drain()
+	}
+	if n.relay != nil {
+		n.relay.Close()
 	}
 	if n.db != nil {
 		n.db.Close()

@@ -11,17 +11,24 @@ import (
 	"path/filepath"
 
 	"github.com/berthhq/berth/internal/checkin"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
-// openCheckInKeys reads the secrets that sign QR codes and display links: one in
+// signing are the keys of what the service signs itself.
+type signing struct {
+	checkIn checkin.Keys      // QR codes and display links
+	claims  waitlist.ClaimKey // links of waitlist offers
+}
+
+// openSigning reads the secrets that it is made from: one in
 // a line, in hexadecimal, the newest first. If there is no such file it makes one.
-func openCheckInKeys(path string) (checkin.Keys, error) {
+func openSigning(path string) (signing, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		text, err = makeSecret(path)
 	}
 	if err != nil {
-		return checkin.Keys{}, fmt.Errorf("check-in key: %w", err)
+		return signing{}, fmt.Errorf("check-in key: %w", err)
 	}
 	var secrets [][]byte
 	for line := range bytes.Lines(text) {
@@ -31,16 +38,19 @@ func openCheckInKeys(path string) (checkin.Keys, error) {
 		}
 		secret, err := hex.DecodeString(string(line))
 		if err != nil {
-			return checkin.Keys{}, fmt.Errorf("check-in key %s: a line is not hexadecimal", path)
+			return signing{}, fmt.Errorf("check-in key %s: a line is not hexadecimal", path)
 		}
 		secrets = append(secrets, secret)
 	}
 	if len(secrets) == 0 {
-		return checkin.Keys{}, fmt.Errorf("check-in key %s is empty", path)
+		return signing{}, fmt.Errorf("check-in key %s is empty", path)
 	}
-	keys, err := checkin.NewKeys(secrets[0], secrets[1:]...)
+	var keys signing
+	if keys.checkIn, err = checkin.NewKeys(secrets[0], secrets[1:]...); err == nil {
+		keys.claims, err = waitlist.NewClaimKey(secrets[0])
+	}
 	if err != nil {
-		return checkin.Keys{}, fmt.Errorf("check-in key %s: %w", path, err)
+		return signing{}, fmt.Errorf("check-in key %s: %w", path, err)
 	}
 	return keys, nil
 }

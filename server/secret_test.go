@@ -7,18 +7,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/berthhq/berth/internal/checkin"
 )
 
 func TestCheckInKeysAreMadeOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "check-in.key")
-	var made [8]checkin.Keys
+	var made [8]signing
 	var group sync.WaitGroup
 	for i := range made {
 		group.Go(func() {
-			keys, err := openCheckInKeys(path)
+			keys, err := openSigning(path)
 			if err != nil {
 				t.Error(err)
 			}
@@ -57,7 +55,7 @@ func TestCheckInKeyFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := openCheckInKeys(path)
+		_, err := openSigning(path)
 		if complaint == "" && err != nil || complaint != "" && (err == nil || !strings.Contains(err.Error(), complaint)) {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -5,7 +5,16 @@ export default defineConfig({
     projects: [
       { test: { name: "unit", include: ["src/**/*.test.ts"] } },
       // Against a running server, which is built and started for them; needs Go.
-      { test: { name: "server", include: ["test/**/*.test.ts"], globalSetup: "test/server.ts" } },
+      {
+        // Examples import the package by its name.
+        resolve: { alias: { "@berthhq/client": `${import.meta.dirname}/src/index.ts` } },
+        test: {
+          name: "server",
+          include: ["test/**/*.test.ts"],
+          globalSetup: "test/server.ts",
+          testTimeout: 60_000, // Go may be compiling beside it
+        },
+      },
     ],
   },
 });

@@ -119,8 +119,6 @@ type node struct {
 	heard chan struct{} // of each notice, once the guard has forgotten
 }
 
-const accessChannel = "berth_access"
-
 func (h *house) node() *node {
 	h.t.Helper()
 	db, err := pg.Open(h.t.Context(), pg.Config{URL: h.db.URL, CommandConns: 4, ReadConns: 4})
@@ -129,17 +127,12 @@ func (h *house) node() *node {
 	}
 	h.t.Cleanup(db.Close)
 	n := &node{guard: access.New(app.AccessSource(db)), heard: make(chan struct{}, 100)}
-	n.app = app.New(app.Config{DB: db, Now: h.clock.Now, RolesChanged: func(id tenant.TenantID) {
-		n.guard.Invalidate(id)
-		if err := db.Notify(h.t.Context(), accessChannel, id.String()); err != nil {
-			h.t.Error(err)
-		}
-	}})
+	n.app = app.New(app.Config{DB: db, Now: h.clock.Now, RolesChanged: n.guard.Invalidate})
 	ctx, stop := context.WithCancel(h.t.Context())
 	listening, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = db.Listen(ctx, accessChannel, func(payload string) {
+		_ = db.Listen(ctx, app.AccessChannel, func(payload string) {
 			n.guard.Invalidate(tenant.MustParse[tenant.TenantID](payload))
 			n.heard <- struct{}{}
 		}, func() {
@@ -157,13 +150,13 @@ func (h *house) node() *node {
 func TestChangesHoldOnEveryNode(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	here, there := h.node(), h.node()
 	h.role("desk", "session.read")
 	ana := h.person("Ana", tenant.RoleMember)
 	robot, _ := h.account("Robot", "desk")
 	newcomer := tenant.Caller{Tenant: h.Tenant, Subject: "newcomer"}
 	imported := tenant.Caller{Tenant: h.Tenant, Subject: "imported"}
 	unbound := h.newMember(member.Member{Name: "Una"})
+	here, there := h.node(), h.node() // which hear nothing of what was before
 	robotic := tenant.Caller{Tenant: h.Tenant, Subject: "sa:" + robot.ID.String()}
 	ctx := t.Context()
 

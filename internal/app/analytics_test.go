@@ -73,13 +73,14 @@ func (h *house) remember(session tenant.SessionID, bookings ...past) {
 // queue puts entries of as many people on a session's waitlist.
 func (h *house) queue(session tenant.SessionID, statuses ...string) {
 	h.t.Helper()
+	h.exec(`alter table waitlist_entries drop constraint if exists waitlist_entries_tenant_id_booking_id_fkey`) // nobody counts those bookings
 	for i, status := range statuses {
 		var got *tenant.BookingID
 		if status == "BOOKED" {
 			got = new(newID[tenant.BookingID]())
 		}
-		h.exec(`insert into waitlist_entries (tenant_id, id, session_id, member_id, party_size, status, seq, channel, booking_id, created_by, created_at, updated_at)
-	        values ($1, $2, $3, $4, 2, $5, $6, 'ONLINE', $7, 'test', $8, $8)`,
+		h.exec(`insert into waitlist_entries (tenant_id, id, session_id, member_id, party_size, status, join_key, channel, booking_id, created_by, created_at, updated_at, closed_at)
+	        values ($1, $2, $3, $4, 2, $5, $6, 'ONLINE', $7, 'test', $8, $8, case when $5 in ('WAITING', 'OFFERED') then null::timestamptz else $8 end)`,
 			h.Tenant, newID[tenant.EntryID](), session, h.member("Somebody").Member, status, i+1, got, noon)
 	}
 }

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/checkin"
+	"github.com/berthhq/berth/internal/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // Config is what the use cases need from outside.
@@ -22,16 +24,23 @@ type Config struct {
 	Now func() time.Time
 	// CheckInKeys sign QR codes and display links.
 	CheckInKeys checkin.Keys
+	// Claims make the tokens in the links of waitlist offers.
+	Claims waitlist.ClaimKey
 	// PublicURL is where browsers reach the service, without a trailing slash; display links start with it.
 	PublicURL string
+	// Tally, if set, hears what a use case did to waitlist entries and offers, after the commit.
+	Tally func(Tally)
 	// Committed, if set, hears of every tenant whose data changed, after the commit.
 	Committed func(id tenant.TenantID)
-	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit.
+	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit. Other nodes
+	// hear of it through AccessChannel.
 	RolesChanged func(id tenant.TenantID)
 	// Lanes is how many transactions about seats run at a time. Default 2, which is best on 2 cores.
 	Lanes int
 	// QueueDepth is how many requests about seats of one tenant may wait for them. Default 4096.
 	QueueDepth int
+	// Relay is whom events are watched through. Optional where nobody watches any.
+	Relay *outbox.Relay
 }
 
 // App runs the use cases. It is safe for concurrent use.
@@ -39,10 +48,13 @@ type App struct {
 	db           *pg.DB
 	now          func() time.Time
 	keys         checkin.Keys
+	claims       waitlist.ClaimKey
+	tally        func(Tally)
 	publicURL    string
 	committed    func(tenant.TenantID)
 	rolesChanged func(tenant.TenantID)
 	alarms       alarms
+	relay        *outbox.Relay
 
 	lanes  *lanes
 	houses houses
@@ -53,11 +65,16 @@ type App struct {
 // New makes an App.
 func New(c Config) *App {
 	ignore := func(tenant.TenantID) {}
-	a := &App{db: c.DB, keys: c.CheckInKeys, publicURL: c.PublicURL, committed: ignore, rolesChanged: ignore}
+	a := &App{
+		db: c.DB, keys: c.CheckInKeys, claims: c.Claims, publicURL: c.PublicURL, tally: func(Tally) {}, committed: ignore, rolesChanged: ignore, relay: c.Relay,
+	}
 	// Postgres keeps microseconds. Cutting the rest off here makes what an answer
 	// says equal to what a later read says.
 	a.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }
 	a.lanes = newLanes(cmp.Or(c.Lanes, 2), cmp.Or(c.QueueDepth, 4096), a.now, a.settleTogether)
+	if c.Tally != nil {
+		a.tally = c.Tally
+	}
 	if c.Committed != nil {
 		a.committed = c.Committed
 	}
@@ -81,7 +98,22 @@ type tx struct {
 	request string
 	now     time.Time
 	mint    *tenant.Mint
+	claims  waitlist.ClaimKey
 	table   *table // shared with other deals; nil for whatever is none
+	*effects
+}
+
+// effects are what an attempt leaves to be done once it is durable. They are nothing that correctness depends on.
+type effects struct {
+	due   *time.Time // the earliest moment at which something it made runs out
+	tally Tally
+}
+
+// dueAt has somebody woken when something of the tenant runs out.
+func (e *effects) dueAt(at time.Time) {
+	if e.due == nil || at.Before(*e.due) {
+		e.due = &at
+	}
 }
 
 // write runs a use case in a serializable transaction of the caller's tenant. What it may lose a race
@@ -105,6 +137,7 @@ func (a *App) write(ctx context.Context, caller tenant.Caller, name string, fn f
 		}
 		if err == nil {
 			a.committed(caller.Tenant)
+			a.follow(caller.Tenant, &w.effects)
 			return nil
 		}
 		if look == looks || !w.again(err) {
@@ -118,7 +151,10 @@ func (a *App) attempt(ctx context.Context, caller tenant.Caller, name string, fn
 	now := a.now()
 	mint := tenant.NewMint(now)
 	return a.db.InTx(ctx, pg.Scope{Tenant: caller.Tenant}, name, func(ctx context.Context, db *pg.Tx) error {
-		t := &tx{Tx: db, in: caller.Tenant, caller: caller, request: requestOf(ctx), now: now, mint: mint.Again()}
+		w.effects = effects{}
+		t := &tx{
+			Tx: db, in: caller.Tenant, caller: caller, request: requestOf(ctx), now: now, mint: mint.Again(), claims: a.claims, effects: &w.effects,
+		}
 		if w.key == nil {
 			return fn(ctx, t)
 		}
@@ -129,6 +165,16 @@ func (a *App) attempt(ctx context.Context, caller tenant.Caller, name string, fn
 		}
 		return w.keep(t, claim)
 	})
+}
+
+// follow does what an attempt has left to be done.
+func (a *App) follow(in tenant.TenantID, e *effects) {
+	if e.due != nil {
+		a.alarms.set(in, *e.due)
+	}
+	if !e.tally.empty() {
+		a.tally(e.tally)
+	}
 }
 
 // read sends a batch that does not depend on itself as one snapshot, in one round trip.

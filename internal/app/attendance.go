@@ -35,7 +35,7 @@ func (a *App) ListAttendance(ctx context.Context, caller tenant.Caller, q Attend
 	until := a.now().Add(time.Microsecond)
 	var batch pg.Batch
 	store.FindBookingMember(&batch, caller.Tenant, q.Member, &who)
-	store.ListMemberBookings(&batch, caller.Tenant, store.MemberBookings{
+	store.ListOwnBookings(&batch, caller.Tenant, store.OwnBookings{
 		Member: q.Member, Until: until, Newest: true, AfterStart: q.BeforeStart, AfterID: q.BeforeID, Limit: q.Limit,
 		Statuses: []booking.Status{booking.Confirmed, booking.Attended, booking.NoShow, booking.Cancelled},
 	}, &past.Bookings)

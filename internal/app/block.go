@@ -20,19 +20,7 @@ func (a *App) BlockSession(ctx context.Context, caller tenant.Caller, id tenant.
 
 // UnblockSession puts it back on sale. What became free meanwhile goes to whoever waits.
 func (a *App) UnblockSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (session.Session, int, error) {
-	var after session.Session
-	var promoted int
-	err := a.write(ctx, caller, "session.unblock", func(ctx context.Context, t *tx) error {
-		var changed bool
-		var err error
-		after, changed, err = t.turn(ctx, turning{
-			use: "session.unblock", event: outbox.SessionUnblocked, id: id, to: session.Session.Unblock,
-		})
-		if promoted = 0; err != nil || !changed {
-			return err
-		}
-		after, promoted, err = t.refill(ctx, after, waitlist.ByUnblock)
-		return err
-	}, answers(&after, &promoted), losing(byPromotion))
-	return after, promoted, err
+	return a.turnAndFill(ctx, caller, turning{
+		use: "session.unblock", event: outbox.SessionUnblocked, id: id, to: session.Session.Unblock, opens: waitlist.ByUnblock,
+	})
 }

@@ -33,6 +33,8 @@ type BookRequest struct {
 	Guest   bool             `json:"guest,omitempty"`
 	Contact booking.Contact  `json:"contact,omitzero"`
 	Items   []booking.Choice `json:"items,omitempty"`
+	// GuestTier names whose policy a guest follows. A member's tier is that of their membership.
+	GuestTier string `json:"guest_tier,omitempty"`
 }
 
 // hash identifies what was asked for, to tell a repetition from a conflict. It is kept with
@@ -60,6 +62,9 @@ func (a *App) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (Pl
 	if r.Guest && strings.TrimSpace(r.Contact.Name) == "" {
 		return Place{}, fault.Invalid("contact.name", "A guest needs a name.")
 	}
+	if r.GuestTier != "" && !r.Guest {
+		return Place{}, fault.Invalid("guest_tier", "Only a guest is given a tier: a member's is that of their membership.")
+	}
 	if r.Member.IsZero() && !r.Guest {
 		r.Member = caller.Member
 	}
@@ -76,9 +81,6 @@ func (a *App) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (Pl
 	p := &placing{BookRequest: r}
 	if err := a.deal(ctx, caller, "booking.book", p, about, answers(&p.place), losing(races...)); err != nil {
 		return Place{}, refusal(err)
-	}
-	if b := p.place.Booking; b != nil && b.Status == booking.Pending {
-		a.alarms.set(caller.Tenant, *b.HoldUntil)
 	}
 	return p.place, nil
 }
@@ -134,14 +136,14 @@ func (p *placing) settle(ctx context.Context, t *tx) (err error) {
 
 func (p *placing) book(ctx context.Context, t *tx) (Place, error) {
 	if p.made.Booking != nil || p.made.Entry != nil {
-		return repeated(p.made, p.BookRequest)
+		return repeated(p.made, p.hash())
 	}
 	if p.slot == nil {
 		return Place{}, fault.Missing(fault.SessionNotFound, "Session")
 	}
 	switch {
 	case p.Guest:
-		p.who = &booking.Member{Name: p.Contact.Name}
+		p.who = &booking.Member{Name: p.Contact.Name, Tier: p.GuestTier}
 	case p.who == nil || !p.who.Active:
 		return Place{}, fault.Missing(fault.MemberNotFound, "Member")
 	}
@@ -169,13 +171,12 @@ func (p *placing) book(ctx context.Context, t *tx) (Place, error) {
 		return Place{}, err
 	}
 	if plan.Wait {
-		e := t.enqueue(p.facts, command, p.BookRequest)
-		p.slot.Waiting, p.slot.LastEntrySeq = p.slot.Waiting+1, e.Seq
-		return Place{Entry: &e}, nil
+		return t.enqueue(ctx, p.facts, command, p.BookRequest)
 	}
 	b := booking.Booking{
 		ID: command.ID, Session: p.Session, Member: p.who.ID, Party: p.Party, Channel: p.Channel,
-		ExternalRef: p.ExternalRef, Note: p.Note, Contact: p.Contact, CreatedBy: t.caller.Actor(), HasItems: len(p.Items) > 0,
+		ExternalRef: p.ExternalRef, Note: p.Note, Contact: p.Contact, GuestTier: p.GuestTier, CreatedBy: t.caller.Actor(),
+		HasItems: len(p.Items) > 0,
 	}
 	if p.ExternalRef != "" {
 		b.RequestHash = p.hash()
@@ -183,6 +184,7 @@ func (p *placing) book(ctx context.Context, t *tx) (Place, error) {
 	what := outbox.BookingConfirmed
 	if p.Hold {
 		what, b.Status, b.HoldUntil = outbox.BookingHeld, booking.Pending, new(booking.HoldUntil(*p.slot, t.now))
+		t.dueAt(*b.HoldUntil)
 		p.slot.Holds++
 	}
 	b = t.place(p.facts, b, plan)
@@ -219,39 +221,59 @@ func (t *tx) place(f booking.Facts, b booking.Booking, plan booking.Plan) bookin
 	return b
 }
 
-// enqueue writes a place in the queue.
-func (t *tx) enqueue(f booking.Facts, c booking.Command, r BookRequest) waitlist.Entry {
+// enqueue gives a place in the queue of a full session.
+func (t *tx) enqueue(ctx context.Context, f booking.Facts, c booking.Command, r BookRequest) (Place, error) {
 	e := waitlist.Entry{
-		ID: tenant.Next[tenant.EntryID](t.mint), Session: f.Slot.ID, Member: f.Member.ID, Party: r.Party, Status: waitlist.Waiting,
-		Seq: f.Slot.LastEntrySeq + 1, Subscription: r.Subscription, Channel: r.Channel, ByStaff: c.Staff,
-		ExternalRef: r.ExternalRef, Note: r.Note, CreatedBy: c.Actor, CreatedAt: t.now,
-		Position: f.Slot.Waiting + 1, MemberName: f.Member.Name, MemberTier: f.Member.Tier, MemberActive: true,
+		Session: f.Slot.ID, Member: f.Member.ID, Party: r.Party, Subscription: r.Subscription, Channel: r.Channel, ByStaff: c.Staff,
+		ExternalRef: r.ExternalRef, Note: r.Note, MemberName: f.Member.Name, MemberTier: f.Member.Tier,
 		SessionTitle: f.Slot.Title, SessionStarts: f.Slot.StartsAt, TimeZone: f.Slot.TimeZone,
 	}
 	if r.ExternalRef != "" {
 		e.RequestHash = r.hash()
 	}
-	store.InsertEntry(t.Tx, t.in, e)
-	store.MoveSeats(t.Tx, t.in, e.Session, store.Seats{Waiting: 1, LastSeq: e.Seq})
-	outbox.Append(t.Tx, t.in, outbox.Event{
-		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.WaitlistJoined, Session: e.Session, Member: e.Member,
-		Actor: c.Actor, Data: map[string]any{"entry_id": e.ID.String(), "position": e.Position}, At: t.now,
-	})
-	return e
+	e, err := t.join(ctx, e, []booking.Slot{f.Slot})
+	if fault.ReasonOf(err) == fault.WaitlistFull || fault.ReasonOf(err) == fault.WaitlistClosed {
+		err = booking.Full().Because(err) // they asked for seats
+	}
+	return Place{Entry: &e}, err
 }
 
 // repeated answers a request whose external reference is known.
-func repeated(made Place, r BookRequest) (Place, error) {
+func repeated(made Place, hash []byte) (Place, error) {
 	var before []byte
 	if made.Booking != nil {
 		before, made.Entry = made.Booking.RequestHash, nil // a promoted entry's reference went over to its booking
 	} else {
 		before = made.Entry.RequestHash
 	}
-	if string(before) != string(r.hash()) {
+	if string(before) != string(hash) {
 		return Place{}, fault.New(fault.AlreadyExists, fault.ExternalRefConflict,
 			"The external reference was used for another request.").In("external_ref")
 	}
 	made.Repeated = true
 	return made, nil
+}
+
+// alreadyBooked tells which booking or entry in the same session stands in the way; nil if none does.
+func (a *App) alreadyBooked(ctx context.Context, caller tenant.Caller, r BookRequest) error {
+	var batch pg.Batch
+	var have *booking.Booking
+	var waits *waitlist.Entry
+	store.FindActiveBooking(&batch, caller.Tenant, r.Session, r.Member, &have)
+	store.FindActiveEntry(&batch, caller.Tenant, r.Session, r.Member, &waits)
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return err
+	}
+	var id tenant.BookingID
+	var entry tenant.EntryID
+	if have != nil {
+		id = have.ID
+	}
+	if waits != nil {
+		entry = waits.ID
+	}
+	if id.IsZero() && entry.IsZero() {
+		return nil
+	}
+	return booking.AlreadyBooked(id, entry)
 }

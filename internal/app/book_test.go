@@ -107,6 +107,15 @@ func TestAlreadyBookedForThisSession(t *testing.T) {
 		t.Errorf("entry_id %q, want %s", got, entry)
 	}
 
+	// With a seat left, too, where a party does not fit: whoever has a place waits for no other.
+	two := h.session(slot{Capacity: 2, Waitlist: 3})
+	id = h.mustBook(mia, two)
+	_, err = h.app.Book(context.Background(), mia, app.BookRequest{Session: two, Party: 2, Channel: catalog.Online})
+	wantReason(t, err, fault.AlreadyBooked)
+	if got := meta(t, err, "booking_id"); got != id.String() {
+		t.Errorf("booking_id %q, want %s", got, id)
+	}
+
 	// On a plan that forbids overlaps, too.
 	h.subscribe(mia, h.plan(credit.Plan{Kind: credit.Unlimited}))
 	open := h.session(slot{Starts: noon.Add(72 * time.Hour)})

@@ -13,6 +13,7 @@ import (
 // booked is a booking that a deal changes, with its session and items.
 type booked struct {
 	place   store.Visit // where it was when the deal was queued
+	frees   bool        // the deal may free its seats
 	booking *booking.Booking
 	slot    *booking.Slot // nil: the session is deleted
 	lines   []store.BookedLine
@@ -20,7 +21,11 @@ type booked struct {
 
 func (b *booked) load(t *tx, batch *pg.Batch, id tenant.BookingID) {
 	store.FindBooking(batch, t.in, id, &b.booking)
-	t.findSlot(batch, b.place.Session, &b.slot)
+	if b.frees {
+		t.findAwaited(batch, b.place.Session, &b.slot)
+	} else {
+		t.findSlot(batch, b.place.Session, &b.slot)
+	}
 	store.ListLines(batch, t.in, []tenant.BookingID{id}, &b.lines)
 }
 
@@ -29,7 +34,7 @@ func (b *booked) more(*tx, *pg.Batch) {}
 // find gives the booking, if the caller may touch it.
 func (b *booked) find(t *tx) (booking.Booking, error) {
 	switch {
-	case b.booking == nil || !t.caller.MayTouch(b.booking.Member):
+	case b.booking == nil || !t.caller.MayTouchMade(b.booking.Member, b.booking.CreatedBy):
 		return booking.Booking{}, fault.Missing(fault.BookingNotFound, "Booking")
 	case b.booking.Session != b.place.Session:
 		return booking.Booking{}, errMoved
@@ -51,7 +56,7 @@ func (b *booked) findOpen(t *tx) (booking.Booking, error) {
 
 // unlessAwaited lets a deal that frees seats go by itself where somebody waits for them: to fill them takes more looks.
 func (t *tx) unlessAwaited(slots ...*booking.Slot) error {
-	awaited := func(s *booking.Slot) bool { return s != nil && s.Waiting > 0 }
+	awaited := func(s *booking.Slot) bool { return s != nil && (s.Waiting > 0 || s.Queued == nil || *s.Queued > 0) }
 	if t.together() && slices.ContainsFunc(slots, awaited) {
 		return errAlone
 	}

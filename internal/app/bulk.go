@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // samples is how many sessions a preview names.
@@ -47,7 +48,7 @@ type Bulk struct {
 // BulkPublish puts all drafts on sale that the filter finds, and nothing else, whatever states it names.
 func (a *App) BulkPublish(ctx context.Context, caller tenant.Caller, filter session.Filter) (Bulk, error) {
 	return a.bulk(ctx, caller, "session.bulk_publish", "session.bulk_published", BulkRequest{Filter: filter.Drafts(), IncludeBooked: true},
-		func(_ context.Context, t *tx, all []session.Session, done *Bulk) error {
+		func(ctx context.Context, t *tx, all []session.Session, done *Bulk) error {
 			var published []session.Session
 			for _, s := range all {
 				after, changed, err := s.Publish(t.now)
@@ -63,7 +64,8 @@ func (a *App) BulkPublish(ctx context.Context, caller tenant.Caller, filter sess
 			t.tell(outbox.SessionPublished, func(session.Session) map[string]any {
 				return map[string]any{"batch_id": done.Batch.String()}
 			}, published...)
-			return nil
+			_, _, err := t.wake(ctx, waitlist.ByPublish, idsOf(published)...)
+			return err
 		})
 }
 

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/credit"
@@ -18,6 +19,9 @@ type cancelled struct{ Bookings, Entries, Credits int }
 // back: nobody is late when the session itself does not take place. The sessions are the caller's to change.
 func (t *tx) cancelAll(ctx context.Context, sessions []tenant.SessionID, reason string, notify bool) (cancelled, error) {
 	var count cancelled
+	if _, err := t.withdraw(ctx, reason, sessions...); err != nil {
+		return count, err
+	}
 	var bookings []booking.Booking
 	var entries []waitlist.Entry
 	var batch pg.Batch
@@ -43,13 +47,16 @@ func (t *tx) cancelAll(ctx context.Context, sessions []tenant.SessionID, reason 
 			count.Credits += held
 		}
 	}
+	var stay []tenant.EntryID
 	for _, e := range entries {
-		e.Status = waitlist.Cancelled
-		store.UpdateEntry(t.Tx, t.in, e, t.now)
-		store.MoveSeats(t.Tx, t.in, e.Session, store.Seats{Waiting: -1})
-		t.left(e, reason, notify)
+		if left := slices.DeleteFunc(slices.Clone(e.AnyOf), func(id tenant.SessionID) bool { return slices.Contains(sessions, id) }); len(left) > 0 {
+			stay = append(stay, e.ID) // for the others that it would take
+			continue
+		}
+		t.left(t.close(e, waitlist.Cancelled, tenant.BookingID{}), reason, notify)
 		count.Entries++
 	}
+	store.RemovePlacesIn(t.Tx, t.in, stay, sessions)
 	return count, nil
 }
 

@@ -49,14 +49,19 @@ type givingUp struct {
 }
 
 func (g *givingUp) at(place store.Visit) deal {
-	g.booked = booked{place: place}
+	g.booked = booked{place: place, frees: true}
 	return g
 }
 
+// load does not look for an entry where there is none: that would conflict with everyone who joins a queue.
 func (g *givingUp) load(t *tx, batch *pg.Batch) {
+	g.entry, g.payer = nil, nil
+	if g.place.Waits {
+		store.FindEntry(batch, t.in, tenant.EntryID{UUID: g.ID.UUID}, &g.entry)
+		return
+	}
 	g.booked.load(t, batch, g.ID)
 	store.FindBookingSubscription(batch, t.in, g.ID, &g.payer)
-	store.FindEntry(batch, t.in, tenant.EntryID{UUID: g.ID.UUID}, &g.entry)
 }
 
 func (g *givingUp) settle(ctx context.Context, t *tx) (err error) {
@@ -65,8 +70,12 @@ func (g *givingUp) settle(ctx context.Context, t *tx) (err error) {
 }
 
 func (g *givingUp) giveUp(ctx context.Context, t *tx) (GivenUp, error) {
-	if g.entry != nil && t.caller.MayTouch(g.entry.Member) {
-		return t.leaveQueue(*g.entry, g.slot, g.CancelRequest)
+	switch {
+	case g.entry == nil || !t.caller.MayTouchMade(g.entry.Member, g.entry.CreatedBy):
+	case t.together():
+		return GivenUp{}, errAlone // what changes a queue may lead to anything
+	default:
+		return t.leaveQueue(ctx, *g.entry, g.CancelRequest)
 	}
 	b, err := g.find(t)
 	if err != nil {
@@ -116,8 +125,8 @@ func (t *tx) cancel(c booking.Cancellation, notify bool) {
 	})
 }
 
-// leaveQueue gives a place in the queue up.
-func (t *tx) leaveQueue(e waitlist.Entry, slot *booking.Slot, r CancelRequest) (GivenUp, error) {
+// leaveQueue gives a place in the queue up. Its live offer goes to the next.
+func (t *tx) leaveQueue(ctx context.Context, e waitlist.Entry, r CancelRequest) (GivenUp, error) {
 	up := GivenUp{Place: Place{Entry: &e}}
 	switch e.Status {
 	case waitlist.Waiting, waitlist.Offered:
@@ -128,15 +137,26 @@ func (t *tx) leaveQueue(e waitlist.Entry, slot *booking.Slot, r CancelRequest) (
 		return GivenUp{}, fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has got its place: cancel the booking.").
 			With("status", string(e.Status)).With("booking_id", e.Booking.String())
 	}
-	e.Status, e.Position = waitlist.Cancelled, 0
-	store.UpdateEntry(t.Tx, t.in, e, t.now)
-	store.MoveSeats(t.Tx, t.in, e.Session, store.Seats{Waiting: -1})
-	if slot != nil {
-		slot.Waiting--
-	}
-	t.left(e, r.Reason, r.Notify)
 	if !t.caller.Own {
 		t.audit("waitlist.removed", "waitlist_entry", e.ID.UUID, r.Reason, map[string]any{"member_id": e.Member.String()})
+	}
+	if e.Status == waitlist.Waiting {
+		e = t.close(e, waitlist.Cancelled, tenant.BookingID{})
+		t.left(e, r.Reason, r.Notify)
+		return up, nil
+	}
+	var live []waitlist.Offer
+	var batch pg.Batch
+	store.ListRivalOffers(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{e.ID}}, &live)
+	if err := t.Load(ctx, &batch); err != nil {
+		return GivenUp{}, err
+	}
+	for _, o := range live { // one
+		answered, err := t.letGo(ctx, o, waitlist.Withdrawn, "The entry has left the waitlist.", true)
+		if err != nil {
+			return GivenUp{}, err
+		}
+		up.Entry = answered.Entry
 	}
 	return up, nil
 }
@@ -144,6 +164,7 @@ func (t *tx) leaveQueue(e waitlist.Entry, slot *booking.Slot, r CancelRequest) (
 func (t *tx) left(e waitlist.Entry, reason string, notify bool) {
 	outbox.Append(t.Tx, t.in, outbox.Event{
 		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.WaitlistLeft, Session: e.Session, Member: e.Member,
-		Actor: t.caller.Actor(), Data: map[string]any{"entry_id": e.ID.String(), "reason": reason, "notify": notify}, At: t.now,
+		Actor: t.caller.Actor(), At: t.now,
+		Data: map[string]any{"entry_id": e.ID.String(), "status": string(e.Status), "reason": reason, "notify": notify},
 	})
 }

@@ -202,7 +202,7 @@ func TestAFreedSeatPromotesTheFirstInLine(t *testing.T) {
 	if n := h.count(`select count(*) from bookings b join members m on m.id = b.member_id where m.name = 'Leo' and b.status = 'CONFIRMED'`); n != 1 {
 		t.Error("Leo has no place")
 	}
-	if n := h.count(`select count(*) from decisions where session_id = $1 and move = 'OFFER'`, class); n != 2 {
+	if n := h.count(`select count(*) from waitlist_decisions where session_id = $1 and move = 'OFFER'`, class); n != 2 {
 		t.Errorf("%d decisions are on record, want 2", n)
 	}
 	h.wantSound()

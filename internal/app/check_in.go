@@ -24,7 +24,7 @@ type CheckedIn struct {
 // CheckIn notes that a party has come, as staff see it. Whoever was let in for this is staff, whatever their roles are called.
 func (a *App) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (CheckedIn, error) {
 	var in CheckedIn
-	_, err := a.changeAttendance(ctx, caller, "checkin.staff", id, func(t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
+	_, err := a.changeAttendance(ctx, caller, "checkin.staff", id, func(_ context.Context, t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
 		facts := arrival(b, s)
 		facts.Staff = true
 		plan, err := checkin.Decide(facts, checkin.Command{Method: checkin.Manual}, t.now)
@@ -39,7 +39,7 @@ func (a *App) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.Booki
 
 // UndoCheckIn takes that back: the booking is confirmed again.
 func (a *App) UndoCheckIn(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
-	return a.changeAttendance(ctx, caller, "checkin.undo", id, func(t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
+	return a.changeAttendance(ctx, caller, "checkin.undo", id, func(_ context.Context, t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
 		plan, err := checkin.Undo(arrival(b, s))
 		if err != nil {
 			return b, err

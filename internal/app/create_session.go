@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // CreateSession makes a session: a draft, or one that is on sale at once. It may lie in the past,
@@ -29,7 +30,10 @@ func (a *App) CreateSession(ctx context.Context, caller tenant.Caller, in sessio
 		store.InsertSessions(t.Tx, t.in, []session.Session{made})
 		t.tell(outbox.SessionCreated, nil, made)
 		t.audit("session.created", "session", made.ID.UUID, "", catalog.Changes(nil, made.Facts()))
-		return nil
-	}, answers(&made))
+		if made.State == catalog.Published && made.StartsAt.After(t.now) {
+			made, _, err = t.refill(ctx, made, waitlist.ByPublish)
+		}
+		return err
+	}, answers(&made), losing(byPromotion))
 	return made, scheduleRefusal("session", err)
 }

@@ -70,6 +70,7 @@ func (a *App) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant, er
 		if owner != nil {
 			t.firstOwner(*owner)
 		}
+		t.tellNodes()
 		return nil
 	}, losing(byTenant))
 	if mayBeDurable(err) {

@@ -15,6 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // A deal is a use case about seats. It is settled in one transaction with others, or alone, and cannot
@@ -36,11 +37,19 @@ type table struct {
 	alone   bool
 	careful bool // the database has refused something here: read what otherwise only constraints guard
 	slots   map[tenant.SessionID]*booking.Slot
+	queued  map[tenant.SessionID]*int              // in their queues, where a deal may free seats
 	wanted  map[tenant.SessionID]int               // seats that all deals together may take
 	due     map[tenant.SessionID][]booking.Booking // holds that have run out
 	version int64                                  // of the house that is in force
 	house   *booking.House
 	plans   []tenant.PlanID // that the house must know
+}
+
+func newTable(alone, careful bool) *table {
+	return &table{
+		alone: alone, careful: careful,
+		slots: make(map[tenant.SessionID]*booking.Slot), queued: make(map[tenant.SessionID]*int), wanted: make(map[tenant.SessionID]int),
+	}
 }
 
 // errAlone says that a deal cannot be settled together with others.
@@ -61,10 +70,11 @@ func (a *App) deal(ctx context.Context, caller tenant.Caller, name string, d dea
 	if w.key != nil {
 		about.sole = append(about.sole, subject("key", caller.Actor(), w.key.Procedure, w.key.Text))
 	}
+	_, alone := d.(whole)
 	const looks = 5
 	for look := 1; ; look++ {
 		err := a.lanes.do(&waiting{
-			writing: w, ctx: ctx, caller: caller, request: requestOf(ctx), name: name, deal: d, about: about,
+			writing: w, ctx: ctx, caller: caller, request: requestOf(ctx), name: name, deal: d, about: about, alone: alone,
 		})
 		if errors.Is(err, errRepeated) {
 			var recalled bool
@@ -94,7 +104,9 @@ func (a *App) dealAt(ctx context.Context, caller tenant.Caller, name string, id 
 		at, about := store.Visit{}, subjects{sole: []tenant.UUID{id.UUID}}
 		if found != nil {
 			at = *found
-			about.sessions = append(about.sessions, at.Session.UUID)
+			if !at.Session.IsZero() { // else a wish for one of several, or for a window
+				about.sessions = append(about.sessions, at.Session.UUID)
+			}
 			if !at.Member.IsZero() {
 				about.sole = append(about.sole, at.Member.UUID)
 			}
@@ -107,6 +119,31 @@ func (a *App) dealAt(ctx context.Context, caller tenant.Caller, name string, id 
 			return err
 		}
 	}
+}
+
+// whole is a use case that takes its turn among the deals of a session, and is a transaction of its own. What it sets for
+// its caller is the caller's only where it comes to no error: who gave up does not wait for it.
+type whole func(ctx context.Context, t *tx) error
+
+func (whole) load(*tx, *pg.Batch) {}
+
+func (whole) more(*tx, *pg.Batch) {}
+
+func (w whole) settle(ctx context.Context, t *tx) error { return w(ctx, t) }
+
+// dealOn runs a use case about an offer as a whole.
+func (a *App) dealOn(ctx context.Context, caller tenant.Caller, name string, id tenant.OfferID, fn whole, options ...option) error {
+	var o *waitlist.Offer
+	var batch pg.Batch
+	store.FindOffer(&batch, caller.Tenant, id, &o)
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return err
+	}
+	var about subjects
+	if o != nil {
+		about = subjects{sessions: []tenant.UUID{o.Session.UUID}, sole: []tenant.UUID{o.Member.UUID}}
+	}
+	return a.deal(ctx, caller, name, fn, about, options...)
 }
 
 // subject is a name for something that only one deal may be about at a time.
@@ -214,10 +251,13 @@ func (a *App) attemptDeals(batch []*waiting, careful bool) ([]error, error) {
 	err := a.db.InTx(ctx, pg.Scope{Tenant: first.Tenant}, nameOf(batch), func(ctx context.Context, db *pg.Tx) error {
 		attempts++
 		mint.Again()
-		shared := &table{alone: len(batch) == 1, careful: careful, slots: make(map[tenant.SessionID]*booking.Slot), wanted: make(map[tenant.SessionID]int)}
+		shared := newTable(len(batch) == 1, careful)
 		txs := make([]*tx, len(batch))
 		for i, w := range batch {
-			txs[i] = &tx{Tx: db, in: first.Tenant, caller: w.caller, request: w.request, now: now, mint: mint, table: shared}
+			w.effects = effects{}
+			txs[i] = &tx{
+				Tx: db, in: first.Tenant, caller: w.caller, request: w.request, now: now, mint: mint, table: shared, claims: a.claims, effects: &w.effects,
+			}
 		}
 		claims, err := a.facts(ctx, batch, txs)
 		if err != nil {
@@ -257,6 +297,11 @@ func (a *App) attemptDeals(batch []*waiting, careful bool) ([]error, error) {
 	}
 	if err == nil {
 		a.committed(first.Tenant)
+		for i, w := range batch {
+			if outcomes[i] == nil {
+				a.follow(first.Tenant, &w.effects)
+			}
+		}
 	}
 	return outcomes, err
 }
@@ -408,10 +453,20 @@ func (t *tx) findSlot(b *pg.Batch, id tenant.SessionID, into **booking.Slot) {
 	*into = nil
 	store.FindOwnSlot(b, t.in, id, func(s booking.Slot) {
 		if t.table.slots[id] == nil {
+			s.Queued = t.table.queued[id]
 			t.table.slots[id] = &s
 		}
 		*into = t.table.slots[id]
 	})
+}
+
+// findAwaited is findSlot for a deal that may free seats there: it asks for how many wait, too.
+func (t *tx) findAwaited(b *pg.Batch, id tenant.SessionID, into **booking.Slot) {
+	t.findSlot(b, id, into)
+	if t.table.queued[id] == nil {
+		t.table.queued[id] = new(int)
+		store.FindQueueSize(b, t.in, id, t.table.queued[id])
+	}
 }
 
 // Load reads more facts, which a deal may do by itself only.

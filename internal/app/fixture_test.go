@@ -15,6 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // noon is when the tests take place: a Monday, two weeks before Europe's clocks go forward.
@@ -56,6 +57,10 @@ type house struct {
 func newHouse(t *testing.T, options ...func(*pg.Config)) *house {
 	t.Helper()
 	db := pgtest.New(t, options...)
+	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	keys, err := checkin.NewKeys([]byte("a key for tests that is 32 bytes"))
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +68,7 @@ func newHouse(t *testing.T, options ...func(*pg.Config)) *house {
 	c := &clock{now: noon}
 	h := &house{
 		t: t, db: db, clock: c,
-		app: app.New(app.Config{DB: db.DB, Now: c.Now, CheckInKeys: keys, PublicURL: "https://berth.example"}),
+		app: app.New(app.Config{DB: db.DB, Now: c.Now, CheckInKeys: keys, Claims: claims, PublicURL: "https://berth.example"}),
 	}
 	return h.settleIn()
 }

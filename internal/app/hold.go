@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"github.com/berthhq/berth/internal/booking"
@@ -133,7 +132,7 @@ type releasing struct {
 }
 
 func (r *releasing) at(place store.Visit) deal {
-	r.booked = booked{place: place}
+	r.booked = booked{place: place, frees: true}
 	return r
 }
 
@@ -185,7 +184,7 @@ func (t *tx) dueHolds(ctx context.Context, slot booking.Slot) ([]booking.Booking
 	if slot.Holds == 0 {
 		return nil, nil
 	}
-	if t.table != nil {
+	if t.table != nil && t.table.slots[slot.ID] != nil {
 		return t.table.due[slot.ID], nil
 	}
 	var due []booking.Booking
@@ -233,38 +232,14 @@ func (a *App) ExpireHolds(ctx context.Context, id tenant.TenantID) (int, error) 
 			expired += n
 		}
 		if len(sessions) < page {
-			return expired, a.awaitNextHold(ctx, id)
+			return expired, nil
 		}
 	}
-}
-
-// awaitNextHold sets the alarm for the hold of a tenant that runs out next.
-func (a *App) awaitNextHold(ctx context.Context, id tenant.TenantID) error {
-	var next *time.Time
-	var batch pg.Batch
-	store.FindNextExpiry(&batch, id, &next)
-	if err := a.read(ctx, tenant.System(id), &batch); err != nil {
-		return err
-	}
-	if next != nil {
-		a.alarms.set(id, *next)
-	}
-	return nil
-}
-
-// RunAlarms ends holds when they run out, on the moment, until ctx ends. It knows of the holds that
-// this node made and of those that it found with ExpireHolds, which sweeps call, too.
-func (a *App) RunAlarms(ctx context.Context, log *slog.Logger) {
-	a.alarms.run(ctx, a.now, func(id tenant.TenantID) {
-		if _, err := a.ExpireHolds(ctx, id); err != nil && ctx.Err() == nil {
-			log.ErrorContext(ctx, "holds not ended; the next sweep will", slog.String("tenant_id", id.String()), slog.Any("error", err))
-		}
-	})
 }
 
 func (a *App) expireHolds(ctx context.Context, id tenant.TenantID, session tenant.SessionID) (int, error) {
 	var due []booking.Booking
-	err := a.write(ctx, tenant.System(id), "booking.expire", func(ctx context.Context, t *tx) error {
+	err := a.deal(ctx, tenant.System(id), "booking.expire", whole(func(ctx context.Context, t *tx) error {
 		due = nil
 		var slot *booking.Slot
 		var batch pg.Batch
@@ -277,8 +252,11 @@ func (a *App) expireHolds(ctx context.Context, id tenant.TenantID, session tenan
 			return err
 		}
 		return t.lapse(ctx, slot, due)
-	}, losing(byPromotion))
-	return len(due), err
+	}), subjects{sessions: []tenant.UUID{session.UUID}}, losing(byPromotion))
+	if err != nil {
+		return 0, err
+	}
+	return len(due), nil
 }
 
 // bookingEvent tells what became of a booking.
@@ -321,7 +299,7 @@ type moving struct {
 }
 
 func (m *moving) at(place store.Visit) deal {
-	m.booked = booked{place: place}
+	m.booked = booked{place: place, frees: true}
 	return m
 }
 
@@ -332,7 +310,7 @@ func (m *moving) also() tenant.SessionID { return m.To }
 
 func (m *moving) load(t *tx, batch *pg.Batch) {
 	m.booked.load(t, batch, m.ID)
-	t.findSlot(batch, m.To, &m.to)
+	t.findAwaited(batch, m.To, &m.to)
 	t.table.wanted[m.To] += anyParty
 }
 

@@ -51,6 +51,7 @@ type writing struct {
 	races   []func(error) bool
 	answers []any // pointers to what the use case gives; nil: no key makes it happen once
 	key     *Key  // nil: none
+	effects
 }
 
 // answers lets a request's key work for the use case. The pointers lead to all that it sets in its transaction and

@@ -13,6 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // SessionImport is the report on a file of sessions.
@@ -43,7 +44,8 @@ func (a *App) ImportSessions(ctx context.Context, caller tenant.Caller, file []b
 		store.InsertSessions(t.Tx, t.in, sessions)
 		t.tell(outbox.SessionCreated, func(session.Session) map[string]any { return map[string]any{"batch_id": batch.String()} }, sessions...)
 		t.auditBatch("session.imported", batch, "", map[string]any{"ids": texts(report.Sessions)})
-		return nil
+		_, _, err = t.wake(ctx, waitlist.ByPublish, report.Sessions...)
+		return err
 	}, answers(&report), losing(byTakenPlace))
 	return report, scheduleRefusal("csv", err)
 }

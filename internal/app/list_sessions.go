@@ -49,7 +49,7 @@ func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQ
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
-	return offer(caller, rows, standing, a.now()), nil
+	return offer(caller, rows, standing, a.now())
 }
 
 // GetSession reads a session. Who is not staff sees no drafts.
@@ -75,11 +75,15 @@ func (a *App) GetSession(ctx context.Context, caller tenant.Caller, id tenant.Se
 	if err != nil {
 		return Offered{}, err
 	}
-	return offer(caller, []store.Scheduled{*one}, standing, a.now())[0], nil
+	offered, err := offer(caller, []store.Scheduled{*one}, standing, a.now())
+	if err != nil {
+		return Offered{}, err
+	}
+	return offered[0], nil
 }
 
 // offer adds to sessions what booking them would come to.
-func offer(caller tenant.Caller, rows []store.Scheduled, standing store.Standing, now time.Time) []Offered {
+func offer(caller tenant.Caller, rows []store.Scheduled, standing store.Standing, now time.Time) ([]Offered, error) {
 	offered := make([]Offered, len(rows))
 	for i, row := range rows {
 		offered[i].Session = row.Session
@@ -88,7 +92,11 @@ func offer(caller tenant.Caller, rows []store.Scheduled, standing store.Standing
 		}
 	}
 	if standing.Member == nil {
-		return offered
+		return offered, nil
+	}
+	at, err := positions(standing.Rivals, standing.Rules, now)
+	if err != nil {
+		return nil, err
 	}
 	bookings := make(map[tenant.SessionID]tenant.BookingID, len(standing.Bookings))
 	var busy []civil.Span
@@ -114,10 +122,10 @@ func offer(caller tenant.Caller, rows []store.Scheduled, standing store.Standing
 			Slot: row.Slot, Member: *standing.Member, Subscriptions: counted(standing.Subscriptions, usage, row.LocalDate),
 			Booking: bookings[row.ID], Entry: entries[row.ID].ID, Busy: busy,
 		}, command, now)
-		e.Position = entries[row.ID].Position
+		e.Position = at[place{entries[row.ID].ID, row.ID}]
 		offered[i].Eligibility = &e
 	}
-	return offered
+	return offered, nil
 }
 
 // counted gives subscriptions with what they have used on a local day and in its week.

@@ -342,7 +342,7 @@ func TestAPageTakesAFixedNumberOfStatementsInOneRoundTrip(t *testing.T) {
 		}
 		numbers[want] = len(sent)
 	}
-	if numbers[1] != numbers[300] || numbers[1] > 8 {
+	if numbers[1] != numbers[300] || numbers[1] > 9 {
 		t.Errorf("1 session takes %d statements, 300 take %d", numbers[1], numbers[300])
 	}
 }

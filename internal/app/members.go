@@ -67,6 +67,9 @@ func (a *App) UpdateMember(ctx context.Context, caller tenant.Caller, id tenant.
 		store.UpdateMember(t.Tx, t.in, after)
 		t.audit("member.updated", "member", id.UUID, "", change(before.Values(changed), after.Values(changed)))
 		t.memberEvent(id, changed)
+		if member.Opens(changed) {
+			t.tellNodes()
+		}
 		return nil
 	}
 	err := a.write(ctx, caller, "member.update", body, answers(&after, &changed))

@@ -9,24 +9,27 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // MarkNoShow notes that a party did not come, and frees its seats.
 func (a *App) MarkNoShow(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
-	return a.changeAttendance(ctx, caller, "booking.no_show", id, func(t *tx, b booking.Booking, _ booking.Slot) (booking.Booking, error) {
+	return a.changeAttendance(ctx, caller, "booking.no_show", id, func(ctx context.Context, t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
 		b, changed, err := booking.MarkNoShow(b, t.now)
 		if err != nil || !changed {
 			return b, err
 		}
 		store.MoveSeats(t.Tx, t.in, b.Session, store.Seats{Taken: -b.Party})
 		t.attended(b, outbox.BookingNoShow)
-		return b, nil
+		s.SeatsTaken -= b.Party
+		_, err = t.fill(ctx, &s, waitlist.ByNoShow)
+		return b, err
 	})
 }
 
 // UndoNoShow takes that back, if the seats are still open.
 func (a *App) UndoNoShow(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
-	b, err := a.changeAttendance(ctx, caller, "booking.undo_no_show", id, func(t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
+	b, err := a.changeAttendance(ctx, caller, "booking.undo_no_show", id, func(_ context.Context, t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
 		b, changed, err := booking.UndoNoShow(b, s)
 		if err != nil || !changed {
 			return b, err
@@ -40,7 +43,7 @@ func (a *App) UndoNoShow(ctx context.Context, caller tenant.Caller, id tenant.Bo
 
 // changeAttendance loads a booking with its session and applies a change to it. More points to what the change gives beside it.
 func (a *App) changeAttendance(ctx context.Context, caller tenant.Caller, name string, id tenant.BookingID,
-	change func(t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error), more ...any,
+	change func(ctx context.Context, t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error), more ...any,
 ) (booking.Booking, error) {
 	var changed booking.Booking
 	err := a.write(ctx, caller, name, func(ctx context.Context, t *tx) (err error) {
@@ -55,9 +58,9 @@ func (a *App) changeAttendance(ctx context.Context, caller tenant.Caller, name s
 		if b == nil || slot == nil || !t.caller.MayTouch(b.Member) {
 			return fault.Missing(fault.BookingNotFound, "Booking")
 		}
-		changed, err = change(t, *b, *slot)
+		changed, err = change(ctx, t, *b, *slot)
 		return err
-	}, answers(append(more, &changed)...))
+	}, answers(append(more, &changed)...), losing(byPromotion))
 	return changed, err
 }
 

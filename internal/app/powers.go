@@ -53,10 +53,22 @@ func accountOf(subject string) tenant.ServiceAccountID {
 	return id
 }
 
+// AccessChannel carries the ids of tenants in which somebody may now do something else, to all nodes.
+const AccessChannel = "berth_access"
+
+// tellNodes lets the other nodes know, with the commit, that somebody may now do something else.
+func (t *tx) tellNodes() { t.Notify(AccessChannel, t.in.String()) }
+
 // regrant is write for what changes who may do what. A change whose commit
-// is not certain is announced too: it may have happened.
+// is not certain is announced here too: it may have happened.
 func (a *App) regrant(ctx context.Context, caller tenant.Caller, name string, fn func(ctx context.Context, t *tx) error, options ...option) error {
-	err := a.write(ctx, caller, name, fn, options...)
+	err := a.write(ctx, caller, name, func(ctx context.Context, t *tx) error {
+		if err := fn(ctx, t); err != nil {
+			return err
+		}
+		t.tellNodes()
+		return nil
+	}, options...)
 	if mayBeDurable(err) {
 		a.rolesChanged(caller.Tenant)
 	}

@@ -9,12 +9,13 @@ import (
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // PublishSession puts a draft on sale. A session that is on sale stays as it is.
 func (a *App) PublishSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int) (session.Session, error) {
 	return a.turn(ctx, caller, turning{
-		use: "session.publish", event: outbox.SessionPublished, id: id, expect: expect, to: session.Session.Publish,
+		use: "session.publish", event: outbox.SessionPublished, id: id, expect: expect, to: session.Session.Publish, opens: waitlist.ByPublish,
 	})
 }
 
@@ -32,16 +33,35 @@ type turning struct {
 	id     tenant.SessionID
 	expect *int // the version; nil: whichever
 	reason string
-	to     func(session.Session, time.Time) (session.Session, bool, error)
+	// opens is why seats are open afterwards; empty where none are. Live offers are withdrawn then.
+	opens waitlist.Trigger
+	to    func(session.Session, time.Time) (session.Session, bool, error)
 }
 
 func (a *App) turn(ctx context.Context, caller tenant.Caller, turning turning) (session.Session, error) {
-	var after session.Session
-	err := a.write(ctx, caller, turning.use, func(ctx context.Context, t *tx) (err error) {
-		after, _, err = t.turn(ctx, turning)
-		return err
-	}, answers(&after))
+	after, _, err := a.turnAndFill(ctx, caller, turning)
 	return after, err
+}
+
+// turnAndFill tells how many were promoted into seats that are open now.
+func (a *App) turnAndFill(ctx context.Context, caller tenant.Caller, turning turning) (session.Session, int, error) {
+	var after session.Session
+	var promoted int
+	err := a.write(ctx, caller, turning.use, func(ctx context.Context, t *tx) error {
+		var changed bool
+		var err error
+		after, changed, err = t.turn(ctx, turning)
+		if promoted = 0; err != nil || !changed {
+			return err
+		}
+		if turning.opens == "" {
+			_, err = t.withdraw(ctx, "The session is off sale.", after.ID)
+			return err
+		}
+		after, promoted, err = t.refill(ctx, after, turning.opens)
+		return err
+	}, answers(&after, &promoted), losing(byPromotion))
+	return after, promoted, err
 }
 
 // turn reports whether anything changed.

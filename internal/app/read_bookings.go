@@ -1,7 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/booking"
@@ -20,7 +22,7 @@ func (a *App) GetBooking(ctx context.Context, caller tenant.Caller, id tenant.Bo
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return booking.Booking{}, err
 	}
-	if b == nil || !caller.MayTouch(b.Member) {
+	if b == nil || !caller.MayTouchMade(b.Member, b.CreatedBy) {
 		return booking.Booking{}, fault.Missing(fault.BookingNotFound, "Booking")
 	}
 	one := []booking.Booking{*b}
@@ -64,7 +66,8 @@ type MyBookings struct {
 	Limit       int
 }
 
-// ListMyBookings reads them by start. Entries come with the first page.
+// ListMyBookings reads them by start. Entries come with the first page. A service account's bookings are
+// those that it made; it has no entries.
 func (a *App) ListMyBookings(ctx context.Context, caller tenant.Caller, q MyBookings) ([]booking.Booking, []waitlist.Entry, error) {
 	var bookings []booking.Booking
 	var entries []waitlist.Entry
@@ -73,16 +76,20 @@ func (a *App) ListMyBookings(ctx context.Context, caller tenant.Caller, q MyBook
 		endsAfter = a.now()
 	}
 	var batch pg.Batch
-	store.ListMemberBookings(&batch, caller.Tenant, store.MemberBookings{
-		Member: caller.Member, Statuses: q.Statuses, From: q.From, Until: q.Until, EndsAfter: endsAfter,
+	store.ListOwnBookings(&batch, caller.Tenant, store.OwnBookings{
+		Member: caller.Member, Account: caller.Subject, Statuses: q.Statuses, From: q.From, Until: q.Until, EndsAfter: endsAfter,
 		AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
 	}, &bookings)
-	if q.AfterID.IsZero() {
+	if q.AfterID.IsZero() && !caller.Member.IsZero() {
 		store.ListMemberEntries(&batch, caller.Tenant, caller.Member, q.From, q.Until, endsAfter, &entries)
 	}
+	line := lineUp(&batch, caller.Tenant, store.WhoseRivals{Member: caller.Member})
 	err := a.read(ctx, caller, &batch)
 	if err == nil {
 		err = a.withLines(ctx, caller, bookings)
+	}
+	if err == nil {
+		err = line.put(entries, a.now())
 	}
 	return bookings, entries, err
 }
@@ -102,6 +109,7 @@ func (a *App) ListRoster(ctx context.Context, caller tenant.Caller, session tena
 	store.FindSlot(&batch, caller.Tenant, session, &slot)
 	store.ListSessionBookings(&batch, caller.Tenant, session, inactive, &r.Bookings)
 	store.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &r.Entries)
+	line := lineUp(&batch, caller.Tenant, store.WhoseRivals{Session: session})
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return r, err
 	}
@@ -109,5 +117,9 @@ func (a *App) ListRoster(ctx context.Context, caller tenant.Caller, session tena
 		return r, fault.Missing(fault.SessionNotFound, "Session")
 	}
 	r.Slot = *slot
+	if err := line.put(r.Entries, a.now()); err != nil {
+		return r, err
+	}
+	slices.SortStableFunc(r.Entries, func(a, b waitlist.Entry) int { return cmp.Compare(a.Position, b.Position) })
 	return r, a.withLines(ctx, caller, r.Bookings)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/outbox"
@@ -107,23 +106,46 @@ func (t *tx) auditBatch(action string, batch tenant.BatchID, reason string, chan
 	})
 }
 
-// refill promotes from the waitlist of a session as the writes so far leave it, and gives the session as it is then.
+// refill lets whoever waits have the open seats of a session as the writes so far leave it, and gives the session as it is then.
 func (t *tx) refill(ctx context.Context, s session.Session, trigger waitlist.Trigger) (session.Session, int, error) {
-	if s.Waiting == 0 {
-		return s, 0, nil
-	}
-	var slot *booking.Slot
-	var batch pg.Batch
-	store.FindSlot(&batch, t.in, s.ID, &slot)
-	if err := t.Load(ctx, &batch); err != nil {
-		return s, 0, err
-	}
-	promoted, err := t.fill(ctx, slot, trigger)
-	if err != nil || promoted == 0 {
+	promoted, woken, err := t.wake(ctx, trigger, s.ID)
+	if err != nil || woken == 0 {
 		return s, 0, err
 	}
 	after, err := t.scheduled(ctx, s.ID)
 	return after.Session, promoted, err
+}
+
+// resettle lets waitlists follow sessions that were edited: to the queues of other days, and into seats that are new. Offers of a
+// session that moved are withdrawn: they were for another time or place.
+func (t *tx) resettle(ctx context.Context, before, after []session.Session) (promoted, woken int, err error) {
+	var moved, raised, requeued []tenant.SessionID
+	var touched []waitlist.Queue
+	for i, s := range after {
+		was := before[i]
+		from, to := waitlist.Queue{Location: was.Location, Service: was.Service, Date: was.LocalDate}, waitlist.Queue{Location: s.Location, Service: s.Service, Date: s.LocalDate}
+		if from != to && s.Waiting > 0 {
+			requeued, touched = append(requeued, s.ID), append(touched, from, to)
+		}
+		switch {
+		case from != to || !was.StartsAt.Equal(s.StartsAt) || !was.EndsAt.Equal(s.EndsAt) || was.Resource != s.Resource || was.Coach != s.Coach:
+			moved = append(moved, s.ID)
+		case s.Raised(was):
+			raised = append(raised, s.ID)
+		}
+	}
+	store.MovePlaces(t.Tx, t.in, requeued, touched)
+	if len(moved) > 0 {
+		if _, err := t.withdraw(ctx, "The session was moved.", moved...); err != nil {
+			return 0, 0, err
+		}
+	}
+	promoted, woken, err = t.wake(ctx, waitlist.ByMove, moved...)
+	if err != nil {
+		return promoted, woken, err
+	}
+	more, again, err := t.wake(ctx, waitlist.ByCapacity, raised...)
+	return promoted + more, woken + again, err
 }
 
 // under names the part of the request in which a rule of package session found a field.

@@ -17,6 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // A series without an end has its sessions made for a year ahead. They are made anew when the year has
@@ -64,7 +65,8 @@ func (a *App) CreateSeries(ctx context.Context, caller tenant.Caller, in SeriesI
 		store.InsertSessions(t.Tx, t.in, sessions)
 		t.tell(outbox.SessionCreated, ofSeries, sessions...)
 		t.audit("series.created", "series", series.ID.UUID, "", catalog.Changes(nil, series.Facts()))
-		return nil
+		_, _, err = t.wake(ctx, waitlist.ByPublish, made...)
+		return err
 	}, answers(&series, &made))
 	return series, made, scheduleRefusal("template", err)
 }
@@ -159,7 +161,8 @@ func (t *tx) extend(ctx context.Context, id tenant.SeriesID) (int, error) {
 	if len(skipped) > 0 {
 		t.audit("series.extended", "series", id.UUID, "", map[string]any{"made": len(free), "left_out": skipped})
 	}
-	return len(free), nil
+	_, _, err = t.wake(ctx, waitlist.ByPublish, idsOf(free)...)
+	return len(free), err
 }
 
 // occupy makes the sessions for occurrences.

@@ -34,8 +34,8 @@ func refusal(err error) error {
 	case pg.IsExclusion(err, "booking_items_out"):
 		return booking.ItemUnavailable().Because(err)
 	case pg.IsCheck(err, "sessions_capacity", "sessions_waitlist"):
-		return fault.New(fault.ResourceExhausted, fault.SessionFull, "The session is full.").Because(err)
-	case pg.IsUnique(err, "bookings_active"):
+		return booking.Full().Because(err)
+	case pg.IsUnique(err, "bookings_active", "waitlist_places_active"):
 		return booking.AlreadyBooked(tenant.BookingID{}, tenant.EntryID{}).Because(err)
 	case pg.IsCheck(err, "subscriptions_balance"):
 		return fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits remaining.").Because(err)
@@ -49,12 +49,10 @@ var (
 	// byRef: the same external reference at the same moment. The second finds what the first made. Which
 	// unique index speaks up first is chance.
 	byRef = func(err error) bool {
-		return pg.IsUnique(err, "bookings_external_ref", "waitlist_entries_external_ref", "bookings_active", "waitlist_entries_active")
+		return pg.IsUnique(err, "bookings_external_ref", "waitlist_entries_external_ref", "bookings_active", "waitlist_places_active")
 	}
-	// byQueue: two joined the queue at the same moment, and the same number or the last room was given twice.
-	byQueue = func(err error) bool {
-		return pg.IsUnique(err, "waitlist_entries_seq") || pg.IsCheck(err, "sessions_waitlist")
-	}
+	// byQueue: two joined the queue at the same moment, and the last room was given twice.
+	byQueue = func(err error) bool { return pg.IsCheck(err, "sessions_waitlist") }
 	// byItem: somebody took the same thing out of the stock. There may be another.
 	byItem = func(err error) bool { return pg.IsExclusion(err, "booking_items_out") }
 	// byPromotion: somebody on the waitlist was promoted here and booked something in the way

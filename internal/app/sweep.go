@@ -24,6 +24,8 @@ type Swept struct {
 	Renewed  int // subscriptions that began a period
 	Expired  int // subscriptions past their term
 	Sessions int // made for series without an end
+	Entries  int // waitlist entries whose time has passed
+	Mended   int // on the waitlist, of what should not have been wrong
 }
 
 const (
@@ -63,12 +65,12 @@ func (a *App) sweepAll(ctx context.Context, log *slog.Logger) {
 		}
 		if done != (Swept{}) {
 			log.InfoContext(ctx, "swept", slog.String("tenant_id", id.String()), slog.Int("holds", done.Holds), slog.Int("no_shows", done.NoShows),
-				slog.Int("renewed", done.Renewed), slog.Int("expired", done.Expired), slog.Int("sessions", done.Sessions))
+				slog.Int("renewed", done.Renewed), slog.Int("expired", done.Expired), slog.Int("sessions", done.Sessions), slog.Int("entries", done.Entries), slog.Int("mended", done.Mended))
 		}
 	}
 }
 
-// SweepTenant does for a tenant what has fallen due and nobody asks for: it ends holds, marks no-shows, renews and
+// SweepTenant does for a tenant what has fallen due and nobody asks for: it ends holds, offers and waitlist entries, marks no-shows, renews and
 // expires subscriptions, makes the sessions of series without an end, and forgets old idempotency keys. Every transaction
 // looks again at what was found, so that a second sweep, at the same moment or later, changes nothing. What fails does not
 // keep the rest, and is left for the next sweep; the error is the first of each kind.
@@ -77,11 +79,15 @@ func (a *App) SweepTenant(ctx context.Context, id tenant.TenantID) (Swept, error
 	caller := tenant.System(id)
 	absences := a.sweepAbsences(ctx, caller, &done)
 	subscriptions := a.sweepSubscriptions(ctx, caller, &done)
-	ended, holds := a.ExpireHolds(ctx, id)
-	done.Holds = ended
+	ended, overdue, due := a.expireDue(ctx, id)
+	done.Holds, done.Mended = ended, overdue
+	if overdue > 0 {
+		a.tally(Tally{Mended: map[string]int{mendedOffer: overdue}})
+	}
+	queues := a.sweepWaitlist(ctx, caller, &done)
 	made, series := a.ExtendSeries(ctx, id)
 	done.Sessions = made
-	return done, errors.Join(absences, subscriptions, holds, series, a.sweepKeys(ctx, caller))
+	return done, errors.Join(absences, subscriptions, due, queues, series, a.sweepKeys(ctx, caller))
 }
 
 // inChunks gives what find finds, behind the id given, to do, a chunk at a time. Going by id it comes to an end

@@ -12,10 +12,12 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // gathering lets requests queue up behind one that cannot go on, so that they are settled together.
@@ -129,13 +131,13 @@ func TestSettledTogether(t *testing.T) {
 	twice := g.book(limited, h.session(slot{}))
 	stranger := g.book(h.Owner, open, func(r *app.BookRequest) { r.Member = newID[tenant.MemberID]() })
 	forOthers := g.book(h.Owner, open, func(r *app.BookRequest) { r.Member, r.Channel = h.member("Ida").Member, catalog.Phone })
-	if n := g.settle(); n != 1 {
-		t.Errorf("%d transactions, want 1", n)
+	if n := g.settle(); n != 2 {
+		t.Errorf("%d transactions, want 2: one for whoever joins the queue, and one for all others", n)
 	}
 	for _, b := range append(ok, forOthers) {
 		b.confirmed(t, "booked")
 	}
-	if waits.err != nil || waits.Entry == nil || waits.Entry.Position != 1 || waits.Entry.Seq != 1 {
+	if waits.err != nil || waits.Entry == nil || waits.Entry.Position != 1 {
 		t.Errorf("waits: %+v, %v", waits.Place, waits.err)
 	}
 	full.refused(t, "full", fault.SessionFull)
@@ -306,6 +308,73 @@ func TestASeatThatIsWaitedForInABatch(t *testing.T) {
 	h.wantSound()
 }
 
+// So it has where somebody would take any session of the day, of whom the session itself knows nothing.
+func TestASeatThatAWindowWaitsForInABatch(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	g := h.gather()
+	starts := noon.Add(75 * time.Hour)
+	in := h.session(slot{Starts: starts, Capacity: 1, Waitlist: 3})
+	mia, noa := h.member("Mia"), h.member("Noa")
+	mias := h.mustBook(mia, in)
+	latest, err := civil.ParseTimeOfDay("23:00")
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := civil.DateOf(starts, time.UTC)
+	wish := app.JoinRequest{Party: 1, Channel: catalog.Online, Window: &waitlist.Window{
+		Service: h.Service, Location: h.Location, From: day, Until: day, Latest: latest,
+	}}
+	if _, err := h.app.JoinWaitlist(context.Background(), noa, wish); err != nil {
+		t.Fatal(err)
+	}
+	if n := h.count(`select waiting from sessions where id = $1`, in); n != 0 {
+		t.Fatalf("%d wait for the session by name", n)
+	}
+	beside := g.book(h.member("Beside"), h.session(slot{}))
+	var up app.GivenUp
+	g.ask(func() { up, err = g.app.CancelBooking(context.Background(), own(mia), app.CancelRequest{ID: mias}) })
+	later := g.book(h.member("Later"), in)
+	if n := g.settle(); n != 3 {
+		t.Errorf("%d transactions, want 3: beside, the seat, and later", n)
+	}
+	beside.confirmed(t, "beside")
+	if err != nil || up.Promoted != 1 {
+		t.Errorf("%+v, %v", up, err)
+	}
+	if later.err != nil || later.Entry == nil {
+		t.Errorf("later: %+v, %v", later.Place, later.err)
+	}
+	h.wantSound()
+}
+
+// Leaving a queue in a batch, by oneself: whoever asks next finds the place in it free.
+func TestAPlaceInTheQueueChangesHandsInABatch(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	g := h.gather()
+	in := h.session(slot{Capacity: 1, Waitlist: 1})
+	h.mustBook(h.member("Mia"), in)
+	noa := h.member("Noa")
+	entry := h.mustWait(noa, in)
+	beside, tooEarly := g.book(h.member("Beside"), h.session(slot{})), g.book(h.member("Too early"), in)
+	var err error
+	g.ask(func() {
+		_, err = g.app.CancelBooking(context.Background(), own(noa), app.CancelRequest{ID: tenant.BookingID(entry)})
+	})
+	later := g.book(h.member("Later"), in)
+	g.settle()
+	beside.confirmed(t, "beside")
+	tooEarly.refused(t, "too early", fault.SessionFull)
+	if err != nil {
+		t.Error(err)
+	}
+	if later.err != nil || later.Entry == nil || later.Entry.Position != 1 {
+		t.Errorf("later: %+v, %v", later.Place, later.err)
+	}
+	h.wantSound()
+}
+
 // Holds that have run out give their seats to the batch that finds them.
 func TestAHoldThatHasRunOutInABatch(t *testing.T) {
 	t.Parallel()
@@ -423,6 +492,14 @@ func TestAChangeHoldsForTheNextBooking(t *testing.T) {
 	h := newHouse(t)
 	ctx := context.Background()
 	elsewhere := app.New(app.Config{DB: h.db.DB, Now: h.clock.Now})
+	waitlists := func(on bool) {
+		t.Helper()
+		edit := app.RulesEdit{Target: app.PolicyTarget{Service: h.Service}, Edit: func(s *waitlist.Settings) { s.Enabled = &on }}
+		if _, err := elsewhere.UpdateRules(ctx, h.Owner, edit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waitlists(false)
 	in := h.session(slot{Capacity: 100})
 	limited := h.plan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})
 	mia := h.member("Mia")
@@ -487,13 +564,19 @@ func TestAChangeHoldsForTheNextBooking(t *testing.T) {
 			t.Errorf("after %s was taken back: %v", step.name, err)
 		}
 	}
+	full := h.session(slot{Capacity: 1, Waitlist: 1})
+	h.mustBook(h.member("Ann"), full)
+	_, err := h.book(h.member("Bea"), full)
+	wantReason(t, err, fault.SessionFull)
+	waitlists(true)
+	h.mustWait(h.member("Cyd"), full)
 	if _, err := elsewhere.UpdatePlan(ctx, h.Owner, limited.ID, nil, func(p *credit.Plan) error {
 		p.DailyLimit = new(1)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := h.book(mia, h.session(slot{}))
+	_, err = h.book(mia, h.session(slot{}))
 	wantReason(t, err, fault.DailyLimit)
 	h.wantSound()
 }

@@ -251,12 +251,11 @@ func (t *tx) repattern(ctx context.Context, old tenant.SeriesID, from civil.Date
 	store.InsertSessions(t.Tx, t.in, made)
 	t.tell(outbox.SessionUpdated, func(s session.Session) map[string]any { return catalog.Changes(was[s.ID].Facts(), s.Facts()) }, updated...)
 	t.tell(outbox.SessionCreated, ofSeries, made...)
-	for i, s := range updated {
-		if s.Raised(before[i]) {
-			if _, _, err := t.refill(ctx, s, waitlist.ByCapacity); err != nil {
-				return done, err
-			}
-		}
+	if _, _, err := t.resettle(ctx, before, updated); err != nil {
+		return done, err
+	}
+	if _, _, err := t.wake(ctx, waitlist.ByPublish, idsOf(made)...); err != nil {
+		return done, err
 	}
 	done.Updated, done.Created, done.Cancelled = idsOf(updated), idsOf(made), idsOf(dropped)
 	return done, nil

@@ -9,7 +9,6 @@ import (
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // UpdateSession edits a session, if it still is at the version expected (nil: whichever). Its bookings move
@@ -37,6 +36,14 @@ func (a *App) UpdateSession(ctx context.Context, caller tenant.Caller, id tenant
 
 // edit changes one session by itself. The setting is that of the edit's target.
 func (t *tx) edit(ctx context.Context, before session.Session, in session.Input, fields session.Fields, at session.Setting) (session.Session, int, error) {
+	if fields.Has(session.CapacityField) && in.Capacity != nil && *in.Capacity < before.SeatsTaken {
+		// Seats that are only offered go first.
+		freed, err := t.withdraw(ctx, "The session has fewer seats.", before.ID)
+		if err != nil {
+			return before, 0, err
+		}
+		before.SeatsTaken -= freed[before.ID]
+	}
 	after, err := before.Edit(in, fields, at, t.now)
 	if err != nil || after.Version == before.Version {
 		return before, 0, err
@@ -49,10 +56,12 @@ func (t *tx) edit(ctx context.Context, before session.Session, in session.Input,
 	changes := catalog.Changes(before.Facts(), after.Facts())
 	t.tell(outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
 	t.audit("session.updated", "session", after.ID.UUID, "", changes)
-	if !after.Raised(before) {
-		return after, 0, nil
+	promoted, woken, err := t.resettle(ctx, []session.Session{before}, []session.Session{after})
+	if err != nil || woken == 0 {
+		return after, 0, err
 	}
-	return t.refill(ctx, after, waitlist.ByCapacity)
+	now, err := t.scheduled(ctx, after.ID)
+	return now.Session, promoted, err
 }
 
 // move lets the bookings of sessions follow them to other times, and the quotas that count them to

@@ -58,6 +58,7 @@ type Booking struct {
 	HoldUntil     *time.Time // a hold keeps its seats until then; nil for whatever is, or was, more than a hold
 	ConfirmedAt   *time.Time
 	Contact       Contact
+	GuestTier     string // whose policy a guest follows; empty for members
 	Payment       Payment
 	Benefit       Benefit
 	HasItems      bool // whether or not Items were read along
@@ -65,7 +66,7 @@ type Booking struct {
 
 	// Read along for those who look at it; not part of its own row.
 	MemberName   string
-	MemberTier   string
+	MemberTier   string // the guest's, for guests
 	SessionTitle string
 	TimeZone     string
 	LocalDate    civil.Date
@@ -133,17 +134,18 @@ type Slot struct {
 	SeatsTaken       int
 	WaitlistCapacity int
 	Waiting          int
-	LastEntrySeq     int64
-	Holds            int // bookings that are PENDING
-	State            catalog.SessionState
-	Blocked          bool
-	MinParty         int
-	MaxParty         int
-	Delivery         catalog.Delivery
-	Point            *catalog.Point // of the location
-	Channels         []catalog.Channel
-	TakesPayments    bool // the tenant
-	Rules            catalog.Rules
+	// Queued counts the entries in the queue of the session's day, for it and for windows; nil: nobody has looked.
+	Queued        *int
+	Holds         int // bookings that are PENDING
+	State         catalog.SessionState
+	Blocked       bool
+	MinParty      int
+	MaxParty      int
+	Delivery      catalog.Delivery
+	Point         *catalog.Point // of the location
+	Channels      []catalog.Channel
+	TakesPayments bool // the tenant
+	Rules         catalog.Rules
 }
 
 // Fits reports whether seats are open for a party.

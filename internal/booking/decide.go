@@ -42,7 +42,11 @@ type Command struct {
 	// Promotion comes from the waitlist: what was checked on joining, and has to
 	// do with the way in alone, is not checked again.
 	Promotion bool
-	Actor     string
+	// OpenUntil is until when the waitlist gives seats of the session away, where that is not until booking closes.
+	OpenUntil *time.Time
+	// Join asks for a place in the queue and nothing else.
+	Join  bool
+	Actor string
 }
 
 // Plan is what is to be done.
@@ -62,16 +66,16 @@ type Plan struct {
 // refusal. Refusals are those of BookingService.Book, in the order in which
 // they are checked here.
 func Decide(f Facts, c Command, now time.Time) (Plan, error) {
-	if err := f.Slot.open(now); err != nil {
+	if err := f.Slot.open(c.OpenUntil, now); err != nil {
 		return Plan{}, err
 	}
 	if !c.Promotion {
 		if err := f.Slot.admits(c, now); err != nil {
 			return Plan{}, err
 		}
-		if err := f.alreadyIn(); err != nil {
-			return Plan{}, err
-		}
+	}
+	if err := f.alreadyIn(); err != nil {
+		return Plan{}, err
 	}
 	var plan Plan
 	if !c.Hold {
@@ -80,17 +84,23 @@ func Decide(f Facts, c Command, now time.Time) (Plan, error) {
 			return Plan{}, err
 		}
 	}
+	if c.Join {
+		return Plan{Wait: true}, f.Slot.joinable(c.Party)
+	}
 	if f.Slot.Fits(c.Party) {
 		return plan, nil
 	}
 	if c.NoWaitlist || c.Promotion || c.Hold || !f.Slot.waitlistHasRoom() {
-		return Plan{}, fault.New(fault.ResourceExhausted, fault.SessionFull, "The session is full.")
+		return Plan{}, Full()
 	}
 	return Plan{Wait: true}, nil
 }
 
 // open refuses sessions that nobody can book now.
-func (s Slot) open(now time.Time) error {
+func (s Slot) open(until *time.Time, now time.Time) error {
+	if until == nil {
+		until = new(s.StartsAt.Add(-s.Rules.BookingCloses))
+	}
 	var state string
 	switch {
 	case s.State == catalog.Draft:
@@ -99,12 +109,12 @@ func (s Slot) open(now time.Time) error {
 		state = "cancelled"
 	case s.Blocked:
 		state = "blocked"
+	case now.Before(*until):
+		return nil
 	case !now.Before(s.StartsAt):
 		state = "started"
-	case !now.Before(s.StartsAt.Add(-s.Rules.BookingCloses)):
-		state = "closed"
 	default:
-		return nil
+		state = "closed"
 	}
 	return fault.New(fault.FailedPrecondition, fault.SessionNotOpen, "The session is not open for booking: it is %s.", state).
 		With("state", state)
@@ -141,6 +151,11 @@ func AlreadyBooked(booking tenant.BookingID, entry tenant.EntryID) *fault.Error 
 		err = err.With("entry_id", entry.String())
 	}
 	return err
+}
+
+// Full refuses seats that a session does not have.
+func Full() *fault.Error {
+	return fault.New(fault.ResourceExhausted, fault.SessionFull, "The session is full.")
 }
 
 // Overlapping refuses a booking whose plan forbids that it overlaps another.
@@ -185,6 +200,20 @@ func pay(f Facts, c Command, now time.Time) (Plan, error) {
 	}
 	plan.Ledger, plan.Credits, err = payer.Take(renewals[payer.ID], c.ID, c.Party, c.Actor, now)
 	return plan, err
+}
+
+// joinable refuses a place in the queue of a session that has seats, keeps no queue, or takes no more.
+func (s Slot) joinable(party int) error {
+	switch {
+	case s.Fits(party):
+		return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.").With("session_id", s.ID.String())
+	case !s.Rules.WaitlistEnabled || s.WaitlistCapacity == 0:
+		return fault.New(fault.FailedPrecondition, fault.WaitlistClosed, "There is no waitlist.").With("session_id", s.ID.String())
+	case s.Waiting >= s.WaitlistCapacity:
+		return fault.New(fault.FailedPrecondition, fault.WaitlistFull, "The waitlist is full.").
+			With("session_id", s.ID.String()).With("limit", strconv.Itoa(s.WaitlistCapacity))
+	}
+	return nil
 }
 
 func (s Slot) waitlistHasRoom() bool {

@@ -134,7 +134,7 @@ func Reschedule(b Booking, from, to Slot, payer *credit.Subscription, anyone boo
 			"It is too late to move the booking: that was possible until %s hours before the start.", hours).
 			With("hours_before", hours).With("deadline", deadline.UTC().Format(time.RFC3339))
 	}
-	if err := to.open(now); err != nil {
+	if err := to.open(nil, now); err != nil {
 		return Move{}, target("The session is not open for booking.").With("reason", string(fault.ReasonOf(err))).Because(err)
 	}
 	if !now.Before(from.StartsAt) && !anyone {

@@ -55,8 +55,8 @@ func (p Policy) Facts() Facts {
 		"cancellation_window": elapsed(p.Cancellation), "allow_late_cancellation": plain(p.AllowLateCancellation),
 		"allow_reschedule": plain(p.AllowReschedule), "tier_cancellations": nil, "hold_ttl": elapsed(p.HoldTTL),
 		"checkin_opens_before": elapsed(p.CheckInOpens), "checkin_closes_after_end": elapsed(p.CheckInCloses),
-		"gps_max_meters": plain(p.GPSMaxMeters), "waitlist_enabled": plain(p.WaitlistEnabled),
-		"auto_no_show": plain(p.AutoNoShow), "auto_no_show_after": elapsed(p.AutoNoShowAfter),
+		"gps_max_meters": plain(p.GPSMaxMeters),
+		"auto_no_show":   plain(p.AutoNoShow), "auto_no_show_after": elapsed(p.AutoNoShowAfter),
 	}
 	if p.Tiers != nil {
 		tiers := make(map[string]any, len(p.Tiers))

@@ -31,7 +31,7 @@ type Policy struct {
 	CheckInOpens          *time.Duration // before the start
 	CheckInCloses         *time.Duration // after the end
 	GPSMaxMeters          *float64
-	WaitlistEnabled       *bool
+	WaitlistEnabled       *bool // said by the waitlist rules of the level
 	AutoNoShow            *bool
 	AutoNoShowAfter       *time.Duration        // after the end
 	Tiers                 map[string]TierPolicy // other windows for some tiers; empty is not nil

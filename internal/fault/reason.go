@@ -30,6 +30,8 @@ const (
 	PlanNotFound           Reason = "PLAN_NOT_FOUND"
 	SubscriptionNotFound   Reason = "SUBSCRIPTION_NOT_FOUND"
 	ItemNotFound           Reason = "ITEM_NOT_FOUND"
+	EntryNotFound          Reason = "ENTRY_NOT_FOUND"
+	OfferNotFound          Reason = "OFFER_NOT_FOUND"
 
 	AlreadyExistsReason Reason = "ALREADY_EXISTS"
 	RoleInUse           Reason = "ROLE_IN_USE"
@@ -86,4 +88,7 @@ const (
 	Contention   Reason = "CONTENTION"
 	Timeout      Reason = "DEADLINE_EXCEEDED"
 	CallerLeft   Reason = "CANCELED"
+
+	WatcherTooSlow Reason = "WATCHER_TOO_SLOW"
+	ShuttingDown   Reason = "SHUTTING_DOWN"
 )

@@ -1,6 +1,10 @@
 // Package outbox is the event log: what happened, per tenant, in commit order.
 // Events are written in the transaction that made them happen, so that there is
 // never one without the other. Nobody is notified inside that transaction.
+//
+// Readers go by (transaction, id), below the oldest transaction that still runs:
+// what is there once, stays as it is, and whatever becomes durable later comes
+// behind it. A slow transaction so delays those who read, and loses them nothing.
 package outbox
 
 import (
@@ -37,15 +41,24 @@ const (
 	BookingNoShow      Type = "booking.no_show"
 	BookingNoShowUndo  Type = "booking.no_show_undone"
 
-	WaitlistJoined   Type = "waitlist.joined"
-	WaitlistLeft     Type = "waitlist.left"
-	WaitlistPromoted Type = "waitlist.promoted"
+	WaitlistJoined    Type = "waitlist.joined"
+	WaitlistLeft      Type = "waitlist.left"
+	WaitlistPromoted  Type = "waitlist.promoted"
+	WaitlistChanged   Type = "waitlist.changed" // flagged, scored or moved by staff
+	WaitlistStaffNote Type = "waitlist.staff_note"
+
+	OfferCreated   Type = "offer.created"
+	OfferAccepted  Type = "offer.accepted"
+	OfferDeclined  Type = "offer.declined"
+	OfferExpired   Type = "offer.expired"
+	OfferWithdrawn Type = "offer.withdrawn"
 
 	CreditsChanged      Type = "credits.changed"
 	SubscriptionChanged Type = "subscription.changed"
 	MemberChanged       Type = "member.changed"
 	RolesChanged        Type = "roles.changed"
 	CatalogChanged      Type = "catalog.changed"
+	RulesChanged        Type = "rules.changed"
 )
 
 // Event is one thing that happened. Ids that do not apply are zero.

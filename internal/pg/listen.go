@@ -79,8 +79,13 @@ func ping(ctx context.Context, conn *pgx.Conn) error {
 	return conn.Ping(ctx)
 }
 
-// Notify sends a notification, in a transaction of its own. NOTIFY locks the
-// whole database until its commit, so it has no place in any other.
+// Notify sends a notification with the commit: never without it, and never not. Committing
+// it, the transaction locks out all others that notify, so it has a place in rare ones only.
+func (tx *Tx) Notify(channel, payload string) {
+	tx.Write("select pg_notify($1, $2)", channel, payload)
+}
+
+// Notify sends a notification, in a transaction of its own.
 func (db *DB) Notify(ctx context.Context, channel, payload string) error {
 	if _, err := db.commands.Exec(ctx, "select pg_notify($1, $2)", channel, payload); err != nil {
 		return fmt.Errorf("notify %s: %w", channel, err)

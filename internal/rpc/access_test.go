@@ -105,6 +105,7 @@ func TestRulesThatAreNone(t *testing.T) {
 		"public and permitted": {&v1.Access{Rule: v1.Access_RULE_PUBLIC, Permission: "booking.create"}, "BookRequest", false, "RULE_PUBLIC"},
 		"no tenant":            {&v1.Access{Rule: v1.Access_RULE_SELF}, "TimeRange", false, "tenant_id"},
 		"stream of requests":   {&v1.Access{Rule: v1.Access_RULE_SELF}, "BookRequest", true, "stream"},
+		"accounts for nothing": {&v1.Access{Rule: v1.Access_RULE_PERMISSION, Permission: "booking.read", ServiceAccounts: true}, "BookRequest", false, "service_accounts"},
 		"good":                 {&v1.Access{Rule: v1.Access_RULE_SELF, Permission: "booking.read"}, "BookRequest", false, ""},
 		"public":               {&v1.Access{Rule: v1.Access_RULE_PUBLIC}, "TimeRange", false, ""},
 	} {

@@ -71,7 +71,8 @@ func (a *admission) admit(ctx context.Context, procedure string, message any) er
 		if err != nil {
 			return err
 		}
-		if c.caller, err = a.decide(ctx, in, c.principal.Subject, rule); err != nil {
+		c.decide = func(ctx context.Context) (tenant.Caller, error) { return a.decide(ctx, in, c.principal.Subject, rule) }
+		if c.caller, err = c.decide(ctx); err != nil {
 			return err
 		}
 		c.admitted = true
@@ -109,7 +110,8 @@ var (
 )
 
 // decide asks the guard. RULE_SELF lets every active member in for things of
-// their own, and who holds the widening permission for everyone's.
+// their own, service accounts where the contract says so, and who holds the widening
+// permission for everyone's.
 func (a *admission) decide(ctx context.Context, in tenant.TenantID, subject string, rule Rule) (tenant.Caller, error) {
 	who := tenant.Caller{Tenant: in, Subject: subject}
 	if rule.Permission == "" {
@@ -118,7 +120,7 @@ func (a *admission) decide(ctx context.Context, in tenant.TenantID, subject stri
 			return who, err
 		}
 		who.Member, who.Roles, who.Own = holder.Member, holder.Roles, true
-		if !holder.Active || holder.Member.IsZero() {
+		if !holder.Active || !rule.hasOwn(holder.Member) {
 			return who, errNoMember
 		}
 		return who, nil
@@ -131,13 +133,16 @@ func (a *admission) decide(ctx context.Context, in tenant.TenantID, subject stri
 	if decision.Allowed {
 		return who, nil
 	}
-	who.Own = rule.Kind == v1.Access_RULE_SELF && decision.Active && !decision.Member.IsZero()
+	who.Own = rule.Kind == v1.Access_RULE_SELF && decision.Active && rule.hasOwn(decision.Member)
 	if !who.Own {
 		return who, fault.New(fault.PermissionDenied, fault.Denied, "The permission %s is needed.", rule.Permission).
 			With("permission", rule.Permission)
 	}
 	return who, nil
 }
+
+// hasOwn reports whether there may be things of an active caller's own. A service account has no membership.
+func (r Rule) hasOwn(membership tenant.MemberID) bool { return r.Accounts || !membership.IsZero() }
 
 var errNoMember = fault.New(fault.PermissionDenied, fault.Denied, "Only active members of the tenant may do this.")
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"time"
 
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/tenant"
@@ -15,10 +16,19 @@ import (
 type call struct {
 	id        string
 	guard     *access.Guard
+	answer    *http.ResponseController
 	principal token.Principal
 	caller    tenant.Caller
 	admitted  bool // caller is good
-	counted   bool // the metrics have heard of the outcome
+	// decide judges the caller once more: roles may have changed since.
+	decide  func(context.Context) (tenant.Caller, error)
+	counted bool // the metrics have heard of the outcome
+}
+
+// writeWithin lets writing the answer fail if it takes longer. The function that it gives ends that.
+func (c *call) writeWithin(limit time.Duration) (release func()) {
+	_ = c.answer.SetWriteDeadline(time.Now().Add(limit)) // a writer that knows no deadlines has none
+	return func() { _ = c.answer.SetWriteDeadline(time.Time{}) }
 }
 
 type callKey struct{}
@@ -59,6 +69,10 @@ func may(ctx context.Context, permission string) (bool, error) {
 	decision, err := callOf(ctx).guard.Decide(ctx, who.Tenant, who.Subject, permission)
 	return decision.Allowed, err
 }
+
+// stillCaller is the caller as their roles are now, for streams that outlive a change of them. It fails where the caller would
+// not be let in any more.
+func stillCaller(ctx context.Context) (tenant.Caller, error) { return callOf(ctx).decide(ctx) }
 
 const (
 	requestIDHeader = "X-Request-Id"

@@ -89,8 +89,8 @@ func TestWhoIsLetIn(t *testing.T) {
 			refused: told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant_id"}},
 		},
 		{
-			name: "service account without things of its own", token: w.token(t, "sa:partner", tenantA),
-			refused: told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "booking.read"}},
+			name: "service account for what it made", token: w.token(t, "sa:partner", tenantA),
+			want: tenant.Caller{Tenant: tenantA, Subject: "sa:partner", Roles: []string{tenant.RolePartner}, Own: true},
 		},
 		{
 			name: "left", token: w.token(t, "left", tenantA),
@@ -134,6 +134,7 @@ func forged(t *testing.T, raw string) string {
 	return raw[:at] + string(other) + raw[at+1:]
 }
 
+// Service accounts, which have no membership, are let in for what they made, where the contract says so.
 func TestSelfNeedsAMembership(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
@@ -144,7 +145,7 @@ func TestSelfNeedsAMembership(t *testing.T) {
 		return reply(&v1.CancelBookingResponse{})
 	}
 	client := berthv1connect.NewBookingServiceClient(http1, w.url)
-	for subject, allowed := range map[string]bool{"owner": true, "member": true, "sa:partner": false, "left": false, "stranger": false} {
+	for subject, allowed := range map[string]bool{"owner": true, "member": true, "sa:partner": true, "left": false, "stranger": false} {
 		_, err := client.CancelBooking(t.Context(), as(w.token(t, subject, tenantA), &v1.CancelBookingRequest{BookingId: aSession}))
 		if allowed != (err == nil) {
 			t.Errorf("%s: %v", subject, err)
@@ -153,6 +154,19 @@ func TestSelfNeedsAMembership(t *testing.T) {
 			if diff := cmp.Diff(told{Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED"}, tell(t, err)); diff != "" {
 				t.Error(diff)
 			}
+		}
+	}
+}
+
+// A service account makes no profile: of what is not declared to be for accounts there is nothing of its own.
+func TestAnAccountIsNoMember(t *testing.T) {
+	t.Parallel()
+	w := newWire(t)
+	client := berthv1connect.NewMemberServiceClient(http1, w.url)
+	for subject, want := range map[string]connect.Code{"member": connect.CodeUnimplemented, "sa:partner": connect.CodePermissionDenied} {
+		_, err := client.GetMe(t.Context(), as(w.token(t, subject, tenantA), &v1.GetMeRequest{}))
+		if got := connect.CodeOf(err); got != want {
+			t.Errorf("%s: %v, want %v", subject, err, want)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package rpc
 import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/booking"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 const (
@@ -47,6 +46,7 @@ func bookingMessage(b booking.Booking) *v1.Booking {
 		SessionTitle:     b.SessionTitle,
 		TimeZone:         b.TimeZone,
 		CancellableUntil: timestamp(b.CancellableUntil()),
+		GuestTier:        b.GuestTier,
 	}
 	if b.Status == booking.Pending {
 		m.HoldExpireTime = timestamp(orZero(b.HoldUntil))
@@ -80,24 +80,6 @@ func bookingMessage(b booking.Booking) *v1.Booking {
 		m.CheckInTime = timestamp(*b.CheckedInAt)
 	}
 	return m
-}
-
-func entryMessage(e waitlist.Entry) *v1.WaitlistEntry {
-	return &v1.WaitlistEntry{
-		Id:               idText(e.ID),
-		SessionId:        idText(e.Session),
-		MemberId:         idText(e.Member),
-		MemberName:       e.MemberName,
-		PartySize:        int32(e.Party),
-		Status:           enum[v1.WaitlistEntryStatus](v1.WaitlistEntryStatus_value, "WAITLIST_ENTRY_STATUS_", e.Status),
-		Position:         int32(e.Position),
-		CreateTime:       timestamp(e.CreatedAt),
-		SessionStartTime: timestamp(e.SessionStarts),
-		SessionTitle:     e.SessionTitle,
-		TimeZone:         e.TimeZone,
-		BookingId:        idText(e.Booking),
-		PassedOverReason: e.PassedOver,
-	}
 }
 
 // messages converts a list.

@@ -45,7 +45,6 @@ func effectiveMessage(e catalog.Effective) *v1.EffectivePolicy {
 		{"checkin_opens_before", o.CheckInOpens},
 		{"checkin_closes_after_end", o.CheckInCloses},
 		{"gps_max_meters", o.GPSMaxMeters},
-		{"waitlist_enabled", o.WaitlistEnabled},
 		{"auto_no_show", o.AutoNoShow},
 		{"auto_no_show_after", o.AutoNoShowAfter},
 	} {
@@ -83,7 +82,6 @@ func policyMessage(p catalog.Policy) *v1.Policy {
 		HoldTtl:               optionalDuration(p.HoldTTL),
 		CheckinOpensBefore:    optionalDuration(p.CheckInOpens),
 		CheckinClosesAfterEnd: optionalDuration(p.CheckInCloses),
-		WaitlistEnabled:       p.WaitlistEnabled,
 		AutoNoShow:            p.AutoNoShow,
 		AutoNoShowAfter:       optionalDuration(p.AutoNoShowAfter),
 	}
@@ -143,8 +141,6 @@ func editPolicy(m *v1.Policy, paths []string) func(*catalog.Policy) {
 				if m.GpsMaxMeters != nil {
 					p.GPSMaxMeters = new(float64(m.GetGpsMaxMeters()))
 				}
-			case "waitlist_enabled":
-				p.WaitlistEnabled = m.WaitlistEnabled
 			case "auto_no_show":
 				p.AutoNoShow = m.AutoNoShow
 			case "auto_no_show_after":

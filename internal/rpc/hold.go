@@ -35,7 +35,7 @@ func (s *bookingService) HoldBooking(ctx context.Context, req *connect.Request[v
 	}
 	request := app.BookRequest{
 		Session: id[tenant.SessionID](m.SessionId), Member: member, Party: max(int(m.PartySize), 1), Channel: channel,
-		ExternalRef: m.ExternalRef, Note: m.Note, Hold: true, Guest: guest, Contact: contactValue(m.Contact),
+		ExternalRef: m.ExternalRef, Note: m.Note, Hold: true, Guest: guest, Contact: contactValue(m.Contact), GuestTier: m.GuestTier,
 	}
 	for _, c := range m.Items {
 		request.Items = append(request.Items, booking.Choice{Item: id[tenant.ItemID](c.ItemId), Quantity: int(c.Quantity)})

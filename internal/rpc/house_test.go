@@ -13,9 +13,11 @@ import (
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/checkin"
+	"github.com/berthhq/berth/internal/outbox"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // testServer is the whole service over a database of its own, with a tenant in
@@ -29,20 +31,40 @@ type testServer struct {
 	// Members are the tenant's, by role.
 	Members map[string]tenant.MemberID
 
-	issuer *token.Issuer
+	issuer  *token.Issuer
+	relay   *outbox.Relay
+	metrics *prometheus.Registry
 }
 
 // newTestServer starts one. Tokens are good for the subjects "owner", "admin",
 // "coach" and "member".
 func newTestServer(t *testing.T, adapt ...func(*app.Config)) *testServer {
 	t.Helper()
-	s := &testServer{DB: pgtest.New(t), Client: http1, Members: make(map[string]tenant.MemberID)}
+	return startTestServer(t, Config{}, adapt...)
+}
+
+// startTestServer is newTestServer with a part of the server's own configuration.
+func startTestServer(t *testing.T, with Config, adapt ...func(*app.Config)) *testServer {
+	t.Helper()
+	s := &testServer{DB: pgtest.New(t), Client: http1, Members: make(map[string]tenant.MemberID), metrics: prometheus.NewRegistry()}
+	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	keys, err := checkin.NewKeys([]byte("a key for tests that is 32 bytes"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	guard := access.New(app.AccessSource(s.DB.DB))
-	config := app.Config{DB: s.DB.DB, Now: time.Now, CheckInKeys: keys, PublicURL: "https://berth.test", RolesChanged: guard.Invalidate}
+	s.relay, err = outbox.NewRelay(outbox.RelayConfig{DB: s.DB.DB, Metrics: s.metrics, RolesChanged: guard.Invalidate})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.relay.Close)
+	config := app.Config{
+		DB: s.DB.DB, Now: time.Now, CheckInKeys: keys, Claims: claims, PublicURL: "https://berth.test",
+		Committed: s.relay.Committed, RolesChanged: guard.Invalidate, Relay: s.relay,
+	}
 	for _, f := range adapt {
 		f(&config)
 	}
@@ -55,11 +77,10 @@ func newTestServer(t *testing.T, adapt ...func(*app.Config)) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler, err := New(Config{
-		App: s.App, Guard: guard, Verifier: verifier, Issuer: s.issuer, Now: config.Now,
-		Health: NewHealth(func(context.Context) error { return nil }),
-		Logger: slog.New(slog.NewTextHandler(t.Output(), nil)), Metrics: prometheus.NewRegistry(),
-	})
+	with.App, with.Guard, with.Verifier, with.Issuer, with.Now = s.App, guard, verifier, s.issuer, config.Now
+	with.Health = NewHealth(func(context.Context) error { return nil })
+	with.Logger, with.Metrics = slog.New(slog.NewTextHandler(t.Output(), nil)), s.metrics
+	handler, err := New(with)
 	if err != nil {
 		t.Fatal(err)
 	}

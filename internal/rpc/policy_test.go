@@ -25,7 +25,7 @@ func builtInPolicy() *v1.Policy {
 		AdvanceWindow: hours(30 * 24), BookingClosesBefore: hours(0), CancellationWindow: hours(24),
 		AllowLateCancellation: new(false), AllowReschedule: new(false), TierCancellations: &v1.TierCancellations{},
 		HoldTtl: durationpb.New(10 * time.Minute), CheckinOpensBefore: hours(1), CheckinClosesAfterEnd: durationpb.New(30 * time.Minute),
-		GpsMaxMeters: new(int32(200)), WaitlistEnabled: new(true), AutoNoShow: new(false),
+		GpsMaxMeters: new(int32(200)), AutoNoShow: new(false),
 		AutoNoShowAfter: durationpb.New(30 * time.Minute),
 	}
 }
@@ -118,7 +118,7 @@ func TestPolicyOverTheWire(t *testing.T) {
 	full := &v1.Policy{
 		AdvanceWindow: hours(1), BookingClosesBefore: hours(2), CancellationWindow: hours(3), AllowLateCancellation: new(true),
 		AllowReschedule: new(true), TierCancellations: tiers, HoldTtl: hours(4), CheckinOpensBefore: hours(5), CheckinClosesAfterEnd: hours(6),
-		GpsMaxMeters: new(int32(700)), WaitlistEnabled: new(false), AutoNoShow: new(true), AutoNoShowAfter: hours(8),
+		GpsMaxMeters: new(int32(700)), AutoNoShow: new(true), AutoNoShowAfter: hours(8),
 	}
 	o.setPolicy(t, &v1.PolicyLayer{Level: serviceLevel, TargetId: of, Policy: full}, all...)
 	if diff := cmp.Diff(full, effective().GetPolicy(), protocmp.Transform()); diff != "" {

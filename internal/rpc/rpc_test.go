@@ -99,7 +99,8 @@ func newWire(t *testing.T, adapt ...func(*Config)) *wire {
 	}
 	handler, err := c.serve(services{
 		tenant: &tenantService{}, member: w.members, access: &accessService{}, session: w.session, booking: w.booking,
-		credit: &creditService{}, checkIn: &checkInService{}, analytics: &analyticsService{}, audit: &auditService{},
+		credit: &creditService{}, checkIn: &checkInService{}, waitlist: &waitlistService{}, analytics: &analyticsService{}, audit: &auditService{},
+		event: &eventService{},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,8 @@ type Rule struct {
 	Procedure  string // "/berth.v1.BookingService/Book"
 	Kind       v1.Access_Rule
 	Permission string // "" where none guards or widens the RPC
+	// Accounts are let in for what they made, with RULE_SELF.
+	Accounts bool
 
 	reads    bool // it has no side effects
 	request  protoreflect.MessageDescriptor
@@ -59,7 +61,7 @@ func ruleOf(method protoreflect.MethodDescriptor) (Rule, error) {
 		tenantID:  method.Input().Fields().ByName("tenant_id"),
 	}
 	access, _ := proto.GetExtension(method.Options(), v1.E_Access).(*v1.Access)
-	rule.Kind, rule.Permission = access.GetRule(), access.GetPermission()
+	rule.Kind, rule.Permission, rule.Accounts = access.GetRule(), access.GetPermission(), access.GetServiceAccounts()
 
 	_, known := policy.Index(rule.Permission)
 	switch {
@@ -70,6 +72,9 @@ func ruleOf(method protoreflect.MethodDescriptor) (Rule, error) {
 	case rule.Kind == v1.Access_RULE_PUBLIC: // a signature or a key says which tenant it is about
 	case rule.tenantID == nil || rule.tenantID.Kind() != protoreflect.StringKind || rule.tenantID.Number() != 1:
 		return rule, fmt.Errorf("%s lacks string tenant_id = 1", rule.request.FullName())
+	}
+	if rule.Accounts && rule.Kind != v1.Access_RULE_SELF {
+		return rule, errors.New("service_accounts without RULE_SELF")
 	}
 	switch rule.Kind {
 	case v1.Access_RULE_PERMISSION:

@@ -43,6 +43,10 @@ type Config struct {
 	// MaxBytes bounds a request, on the wire and inflated. Default 6 MiB: the largest
 	// file that may be imported, as JSON carries it.
 	MaxBytes int64
+
+	// For tests: what ticks while a stream is silent, and how long a client may leave a message untaken.
+	beat        func(every time.Duration) heartbeat
+	sendTimeout time.Duration
 }
 
 const (
@@ -50,6 +54,8 @@ const (
 	defaultMaxBytes  = 6 << 20
 	// Below this, compressing costs more than it saves.
 	minCompressed = 1 << 10
+	// Messages to watchers are compressed for each of them anew: thousands want the same one at the same moment.
+	minCompressedEvents = 16 << 10
 )
 
 // New makes the handler of everything that speaks HTTP at the service's port. It
@@ -63,8 +69,10 @@ func New(c Config) (http.Handler, error) {
 		booking:   &bookingService{app: c.App},
 		credit:    &creditService{app: c.App},
 		checkIn:   &checkInService{app: c.App},
+		waitlist:  &waitlistService{app: c.App, now: c.Now},
 		analytics: &analyticsService{app: c.App},
 		audit:     &auditService{app: c.App},
+		event:     newEventService(c),
 	})
 }
 
@@ -77,8 +85,10 @@ type services struct {
 	booking   berthv1connect.BookingServiceHandler
 	credit    berthv1connect.CreditServiceHandler
 	checkIn   berthv1connect.CheckInServiceHandler
+	waitlist  berthv1connect.WaitlistServiceHandler
 	analytics berthv1connect.AnalyticsServiceHandler
 	audit     berthv1connect.AuditServiceHandler
+	event     berthv1connect.EventServiceHandler
 }
 
 func (c Config) serve(s services) (http.Handler, error) {
@@ -123,8 +133,10 @@ func (c Config) serve(s services) (http.Handler, error) {
 	mount(berthv1connect.NewBookingServiceHandler(s.booking, options))
 	mount(berthv1connect.NewCreditServiceHandler(s.credit, options))
 	mount(berthv1connect.NewCheckInServiceHandler(s.checkIn, options))
+	mount(berthv1connect.NewWaitlistServiceHandler(s.waitlist, options))
 	mount(berthv1connect.NewAnalyticsServiceHandler(s.analytics, options))
 	mount(berthv1connect.NewAuditServiceHandler(s.audit, options))
+	mount(berthv1connect.NewEventServiceHandler(s.event, options, connect.WithCompressMinBytes(minCompressedEvents)))
 
 	names := serviceNames(rules)
 	reflector := grpcreflect.NewStaticReflector(names...)
@@ -142,7 +154,7 @@ func (c Config) serve(s services) (http.Handler, error) {
 // begin opens the account of a request.
 func (c *chain) begin(next http.Handler, maxBytes int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		request := &call{id: requestID(r.Header), guard: c.guard}
+		request := &call{id: requestID(r.Header), guard: c.guard, answer: http.NewResponseController(w)}
 		w.Header().Set(requestIDHeader, request.id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store") // answers to GET too are the caller's own

@@ -19,11 +19,13 @@ const bookingColumns = `
   coalesce(b.check_in_method, ''), b.hold_expires_at, b.confirmed_at, b.contact_name, b.contact_email, b.contact_phone,
   b.payment_status, b.amount_currency, b.amount_units, b.amount_nanos, b.payment_method, b.paid_at,
   coalesce(b.benefit_code, ''), b.benefit_number, b.benefit_percent, b.has_items,
-  coalesce(m.name, b.contact_name), coalesce(m.tier, ''), s.title, l.time_zone, s.local_date,` + ruleColumns
+  b.guest_tier, coalesce(m.name, b.contact_name), coalesce(m.tier, b.guest_tier), s.title, l.time_zone, s.local_date,` + ruleColumns
 
+// The subqueries keep the planner on primary keys, whatever it thinks of the tables: a scan over the
+// tenant's sessions or members would lock them all against each other.
 const bookingJoins = `
-  join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id
-  left join members m on m.tenant_id = b.tenant_id and m.id = b.member_id
+  cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = b.session_id offset 0) s
+  left join lateral (select * from members m where m.tenant_id = $1 and m.id = b.member_id offset 0) m on true
   join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id` + ruleJoins
 
 func scanBooking(row pgx.Row) (booking.Booking, error) {
@@ -37,7 +39,7 @@ func scanBooking(row pgx.Row) (booking.Booking, error) {
 		&b.CheckInMethod, &b.HoldUntil, &b.ConfirmedAt, &b.Contact.Name, &b.Contact.Email, &b.Contact.Phone,
 		&b.Payment.Status, &b.Payment.Amount.Currency, &b.Payment.Amount.Units, &b.Payment.Amount.Nanos, &b.Payment.Method, &b.Payment.PaidAt,
 		&b.Benefit.Code, &b.Benefit.Number, &b.Benefit.Percent, &b.HasItems,
-		&b.MemberName, &b.MemberTier, &b.SessionTitle, &b.TimeZone, &localDate,
+		&b.GuestTier, &b.MemberName, &b.MemberTier, &b.SessionTitle, &b.TimeZone, &localDate,
 	}, rules.list()...)...)
 	if err != nil {
 		return b, err
@@ -60,6 +62,9 @@ cross join lateral (select * from bookings b where b.tenant_id = $1 and b.id = q
 func FindBooking(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **booking.Booking) {
 	one(b, in, &bookingsByID, id, into)
 }
+
+// theBooking is the one whose id is $2, by its primary key.
+const theBooking = ` (select * from bookings b where b.tenant_id = $1 and b.id = $2 offset 0) b`
 
 // FindActiveBooking reads a member's active booking in a session; nil where there is none.
 func FindActiveBooking(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, into **booking.Booking) {
@@ -98,9 +103,10 @@ where b.tenant_id = $1 and b.session_id = any($2) and b.status not in ('CANCELLE
 order by b.id`, in, sessions), into, collectBooking)
 }
 
-// MemberBookings chooses bookings of one member.
-type MemberBookings struct {
+// OwnBookings chooses bookings of one member, or those that one service account made.
+type OwnBookings struct {
 	Member   tenant.MemberID
+	Account  string           // "sa:<id>", where Member is zero
 	Statuses []booking.Status // empty: all
 	// From and Until bound the session's start; zero is unbounded. EndsAfter leaves out what is over.
 	From, Until, EndsAfter time.Time
@@ -110,8 +116,8 @@ type MemberBookings struct {
 	Limit                  int
 }
 
-// ListMemberBookings reads them by the session's start, then id.
-func ListMemberBookings(b *pg.Batch, in tenant.TenantID, q MemberBookings, into *[]booking.Booking) {
+// ListOwnBookings reads them by the session's start, then id.
+func ListOwnBookings(b *pg.Batch, in tenant.TenantID, q OwnBookings, into *[]booking.Booking) {
 	statuses := make([]string, len(q.Statuses))
 	for i, s := range q.Statuses {
 		statuses[i] = string(s)
@@ -120,14 +126,19 @@ func ListMemberBookings(b *pg.Batch, in tenant.TenantID, q MemberBookings, into 
 	if q.Newest {
 		order, compare = "desc", "<"
 	}
+	var who any = q.Member
+	whose := `b.member_id = $2`
+	if q.Member.IsZero() {
+		who, whose = q.Account, `b.created_by = $2 and b.created_by like 'sa:%'` // the latter finds its index
+	}
 	pg.Collect(b.Queue(`select`+bookingColumns+` from bookings b`+bookingJoins+`
-where b.tenant_id = $1 and b.member_id = $2
+where b.tenant_id = $1 and `+whose+`
   and (cardinality($3::text[]) = 0 or b.status = any($3))
   and ($4::timestamptz is null or b.starts_at >= $4) and ($5::timestamptz is null or b.starts_at < $5)
   and ($6::timestamptz is null or b.ends_at > $6)
   and ($7::timestamptz is null or (b.starts_at, b.id) `+compare+` ($7, $8::uuid))
 order by b.starts_at `+order+`, b.id `+order+` limit $9`,
-		in, q.Member, statuses, optional(q.From), optional(q.Until), optional(q.EndsAfter), optional(q.AfterStart), q.AfterID, q.Limit),
+		in, who, statuses, optional(q.From), optional(q.Until), optional(q.EndsAfter), optional(q.AfterStart), q.AfterID, q.Limit),
 		into, collectBooking)
 }
 
@@ -151,16 +162,17 @@ func FindBookingMember(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into
 type Visit struct {
 	Session tenant.SessionID
 	Member  tenant.MemberID
+	Waits   bool // with an entry; else booked
 }
 
-// FindVisit reads who has a booking or an entry, and in which session; nil where there is none.
+// FindVisit reads who has a booking or an entry, and in which session, if it is one; nil where there is none.
 func FindVisit(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **Visit) {
 	b.Queue(`
-select session_id, member_id from bookings where tenant_id = $1 and id = $2
+select session_id, member_id, false from bookings where tenant_id = $1 and id = $2
 union all
-select session_id, member_id from waitlist_entries where tenant_id = $1 and id = $2`, in, id).QueryRow(func(row pgx.Row) error {
+select session_id, member_id, true from waitlist_entries where tenant_id = $1 and id = $2`, in, id).QueryRow(func(row pgx.Row) error {
 		var v Visit
-		err := row.Scan(&v.Session, &v.Member)
+		err := row.Scan(&v.Session, &v.Member, &v.Waits)
 		return found(into, v, err)
 	})
 }
@@ -183,8 +195,7 @@ var doubles = pg.Lookup[Visit, Double]{
 select
   (select b.id from bookings b where b.tenant_id = $1 and b.session_id = q.session_id and b.member_id = q.member_id
     and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')),
-  (select e.id from waitlist_entries e where e.tenant_id = $1 and e.session_id = q.session_id and e.member_id = q.member_id
-    and e.status in ('WAITING', 'OFFERED')),
+  (select p.entry_id from waitlist_places p where p.tenant_id = $1 and p.session_id = q.session_id and p.member_id = q.member_id),
   q.n
 from unnest($2::uuid[], $3::uuid[]) with ordinality as q (session_id, member_id, n)`,
 	Columns: visitColumns,
@@ -219,6 +230,44 @@ cross join lateral (
 // FindBusy reads when a member's bookings that tolerate no overlap touch a session's span.
 func FindBusy(b *pg.Batch, in tenant.TenantID, v Visit, found func(civil.Span)) {
 	busyAround.Find(b, in, v, found)
+}
+
+// FindDoubles is FindDouble for whoever joins a queue, as far as the answer depends on it: the booking where the session has no room for a party, so that nobody with a
+// place joins the queue, and the entry where anyone waits. The place itself is
+// guarded by unique indexes, which take no predicate lock.
+func FindDoubles(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, party int, booking *tenant.BookingID, entry *tenant.EntryID) {
+	*booking, *entry = tenant.BookingID{}, tenant.EntryID{}
+	b.Queue(`
+select
+  case when s.capacity is not null and s.seats_taken + $4 > s.capacity then (
+    select b.id from bookings b where b.tenant_id = $1 and b.session_id = $2 and b.member_id = $3
+      and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')) end,
+  case when s.waiting > 0 then (
+    select p.entry_id from waitlist_places p where p.tenant_id = $1 and p.session_id = $2 and p.member_id = $3) end
+from sessions s where s.tenant_id = $1 and s.id = $2`, in, session, member, party).QueryRow(func(row pgx.Row) error {
+		if err := row.Scan(booking, entry); err != nil && !isNoRows(err) {
+			return err
+		}
+		return nil
+	})
+}
+
+// InSession is a member's active booking in a session.
+type InSession struct {
+	Member  tenant.MemberID
+	Booking tenant.BookingID
+}
+
+// ListInSession reads those of the members.
+func ListInSession(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, members []tenant.MemberID, into *[]InSession) {
+	pg.Collect(b.Queue(`
+select member_id, id from bookings
+where tenant_id = $1 and session_id = $2 and member_id = any($3) and status in ('PENDING', 'CONFIRMED', 'ATTENDED')`, in, session, members), into,
+		func(row pgx.CollectableRow) (InSession, error) {
+			var i InSession
+			err := row.Scan(&i.Member, &i.Booking)
+			return i, err
+		})
 }
 
 // BusySpan is the span of a member's active booking that tolerates no overlap.
@@ -271,7 +320,10 @@ where tenant_id = $1 and status = 'PENDING' and hold_expires_at <= $2
 group by session_id order by min(hold_expires_at) limit $3`, in, now, limit), into, pgx.RowTo[tenant.SessionID])
 }
 
-// FindNextExpiry reads when the next hold of a tenant runs out; nil where there is none.
+// FindNextExpiry reads when the next hold or offer of a tenant runs out; nil where there is none.
 func FindNextExpiry(b *pg.Batch, in tenant.TenantID, into **time.Time) {
-	b.Queue(`select min(hold_expires_at) from bookings where tenant_id = $1 and status = 'PENDING'`, in).Scan(into)
+	b.Queue(`
+select least(
+  (select min(hold_expires_at) from bookings where tenant_id = $1 and status = 'PENDING'),
+  (select min(expires_at) from waitlist_offers where tenant_id = $1 and status = 'LIVE'))`, in).Scan(into)
 }

@@ -16,16 +16,18 @@ var bookingsMade = pg.Rows[made]{
 		tx.Write(`
 insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, subscription_id, credits, counted,
   external_ref, request_hash, note, promoted, grace_until, starts_at, ends_at, exclusive, created_by, created_at, hold_expires_at,
-  updated_at, confirmed_at, contact_name, contact_email, contact_phone, has_items)
+  updated_at, confirmed_at, contact_name, contact_email, contact_phone, has_items, guest_tier)
 select $1, x.id, x.session_id, x.member_id, x.party_size, x.status, x.channel, x.subscription_id, x.credits, x.counted,
   x.external_ref, x.request_hash, x.note, x.promoted, x.grace_until, x.starts_at, x.ends_at, x.exclusive, x.created_by, x.created_at, x.hold_expires_at,
-  x.created_at, x.confirmed_at, x.contact_name, x.contact_email, x.contact_phone, x.has_items
+  x.created_at, x.confirmed_at, x.contact_name, x.contact_email, x.contact_phone, x.has_items, x.guest_tier
 from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::integer[], $6::text[], $7::text[], $8::uuid[], $9::integer[], $10::boolean[],
   $11::text[], $12::bytea[], $13::text[], $14::boolean[], $15::timestamptz[], $16::timestamptz[], $17::timestamptz[], $18::boolean[],
-  $19::text[], $20::timestamptz[], $21::timestamptz[], $22::timestamptz[], $23::text[], $24::text[], $25::text[], $26::boolean[])
+  $19::text[], $20::timestamptz[], $21::timestamptz[], $22::timestamptz[], $23::text[], $24::text[], $25::text[], $26::boolean[],
+  $27::text[])
   as x (id, session_id, member_id, party_size, status, channel, subscription_id, credits, counted,
   external_ref, request_hash, note, promoted, grace_until, starts_at, ends_at, exclusive,
-  created_by, created_at, hold_expires_at, confirmed_at, contact_name, contact_email, contact_phone, has_items)`, in,
+  created_by, created_at, hold_expires_at, confirmed_at, contact_name, contact_email, contact_phone, has_items,
+  guest_tier)`, in,
 			column(rows, func(b made) tenant.BookingID { return b.ID }),
 			column(rows, func(b made) tenant.SessionID { return b.Session }),
 			column(rows, func(b made) tenant.MemberID { return b.Member }),
@@ -50,7 +52,8 @@ from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::integer[], $6::text[], $7::t
 			column(rows, func(b made) string { return b.Contact.Name }),
 			column(rows, func(b made) string { return b.Contact.Email }),
 			column(rows, func(b made) string { return b.Contact.Phone }),
-			column(rows, func(b made) bool { return b.HasItems }))
+			column(rows, func(b made) bool { return b.HasItems }),
+			column(rows, func(b made) string { return b.GuestTier }))
 	},
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -214,7 +215,12 @@ order by q.n, u.id`,
 func ListPayers(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, members []tenant.MemberID, named []tenant.SubscriptionID, into *[]credit.Subscription) {
 	*into = nil
 	for i, member := range members {
-		payers.Find(b, in, payment{Visit{session, member}, named[i]}, func(s credit.Subscription) { *into = append(*into, s) })
+		payers.Find(b, in, payment{Visit{Session: session, Member: member}, named[i]}, func(s credit.Subscription) {
+			// Somebody may be among the members twice, with and without naming one.
+			if !slices.ContainsFunc(*into, func(other credit.Subscription) bool { return other.ID == s.ID }) {
+				*into = append(*into, s)
+			}
+		})
 	}
 }
 

@@ -1,53 +1,68 @@
 package store
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/waitlist"
 )
 
-// positionColumn counts the entries of the session that wait and joined no later.
-const positionColumn = `
-  case when e.status in ('WAITING', 'OFFERED') then (
-    select count(*) from waitlist_entries q where q.tenant_id = e.tenant_id and q.session_id = e.session_id
-      and q.status in ('WAITING', 'OFFERED') and q.seq <= e.seq) else 0 end`
-
-// entryColumns and entryJoins read a waitlist entry `e` with what is shown beside it. The place in
-// the queue comes last, so that a query that knows it otherwise can say so.
+// entryColumns and entryJoins read a waitlist entry `e` with what is shown beside it. For a wish that names several
+// sessions, or none, the title and the zone are those of its service and location.
 const entryColumns = `
-  e.id, e.session_id, e.member_id, e.party_size, e.status, e.seq, e.subscription_id, e.channel, e.by_staff, e.external_ref,
-  e.request_hash, e.note, e.booking_id, e.passed_over_reason, e.created_by, e.created_at,
-  m.name, m.tier, m.status = 'ACTIVE', s.title, s.starts_at, l.time_zone,`
+  e.id, e.member_id, e.session_id, e.any_of, e.service_id, e.location_id, e.resource_id, e.first_date, e.last_date, e.earliest::text, e.latest::text,
+  e.coach_id, e.party_size, e.status, e.join_key, e.flagged, e.score, e.tries, e.subscription_id, e.channel, e.by_staff, e.external_ref,
+  e.request_hash, e.note, e.booking_id, e.passed_over_reason, e.created_by, e.created_at, e.closed_at,
+  m.name, m.tier, m.tags, m.time_zone, m.status = 'ACTIVE', coalesce(s.title, v.name, ''), s.starts_at, coalesce(l.time_zone, '')`
 
 const entryJoins = `
-  join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id
   join members m on m.tenant_id = e.tenant_id and m.id = e.member_id
-  join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id`
+  left join sessions s on s.tenant_id = e.tenant_id and s.id = coalesce(e.session_id, e.any_of[1])
+  left join locations l on l.tenant_id = e.tenant_id and l.id = coalesce(e.location_id, s.location_id)
+  left join services v on v.tenant_id = e.tenant_id and v.id = e.service_id`
 
 func scanEntry(row pgx.Row) (waitlist.Entry, error) {
 	var e waitlist.Entry
-	err := row.Scan(&e.ID, &e.Session, &e.Member, &e.Party, &e.Status, &e.Seq, &e.Subscription, &e.Channel, &e.ByStaff, &e.ExternalRef,
-		&e.RequestHash, &e.Note, &e.Booking, &e.PassedOver, &e.CreatedBy, &e.CreatedAt,
-		&e.MemberName, &e.MemberTier, &e.MemberActive, &e.SessionTitle, &e.SessionStarts, &e.TimeZone, &e.Position)
+	var w waitlist.Window
+	var first, last, starts *time.Time
+	var earliest, latest *string
+	err := row.Scan(&e.ID, &e.Member, &e.Session, &e.AnyOf, &w.Service, &w.Location, &w.Resource, &first, &last, &earliest, &latest,
+		&e.Coach, &e.Party, &e.Status, &e.Key, &e.Flagged, &e.Score, &e.Tries, &e.Subscription, &e.Channel, &e.ByStaff, &e.ExternalRef,
+		&e.RequestHash, &e.Note, &e.Booking, &e.PassedOver, &e.CreatedBy, &e.CreatedAt, &e.ClosedAt,
+		&e.MemberName, &e.MemberTier, &e.MemberTags, &e.MemberZone, &e.MemberActive, &e.SessionTitle, &starts, &e.TimeZone)
+	if err != nil {
+		return e, err
+	}
+	if starts != nil {
+		e.SessionStarts = *starts
+	}
+	if first != nil && last != nil && earliest != nil && latest != nil {
+		w.From, w.Until = day(*first), day(*last)
+		if w.Earliest, err = civil.ParseTimeOfDay(*earliest); err == nil {
+			w.Latest, err = civil.ParseTimeOfDay(*latest)
+		}
+		e.Window = &w
+	}
 	return e, err
 }
 
 func collectEntry(row pgx.CollectableRow) (waitlist.Entry, error) { return scanEntry(row) }
 
+const openEntry = `e.status in ('WAITING', 'OFFERED')`
+
 var (
 	entriesByID = pg.Lookup[tenant.EntryID, waitlist.Entry]{
-		SQL: `select` + entryColumns + positionColumn + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
+		SQL: `select` + entryColumns + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
 cross join lateral (select * from waitlist_entries e where e.tenant_id = $1 and e.id = q.id offset 0) e` + entryJoins,
 		Columns: func(ids []tenant.EntryID) []any { return []any{ids} },
 		Scan:    scanEntry,
 	}
 	entriesByRef = pg.Lookup[string, waitlist.Entry]{
-		SQL: `select` + entryColumns + positionColumn + `, q.n from unnest($2::text[]) with ordinality as q (ref, n)
+		SQL: `select` + entryColumns + `, q.n from unnest($2::text[]) with ordinality as q (ref, n)
 cross join lateral (
   select * from waitlist_entries e where e.tenant_id = $1 and e.external_ref = q.ref and e.external_ref <> '' offset 0) e` + entryJoins,
 		Columns: func(refs []string) []any { return []any{refs} },
@@ -65,88 +80,127 @@ func FindEntryByRef(b *pg.Batch, in tenant.TenantID, ref string, into **waitlist
 	one(b, in, &entriesByRef, ref, into)
 }
 
-// ListWaiting reads the entries that wait for any of the sessions, in the order in which they joined.
+// FindActiveEntry reads the entry with which a member waits for a session by name; nil where there is none.
+func FindActiveEntry(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, into **waitlist.Entry) {
+	b.Queue(`select`+entryColumns+` from waitlist_places p
+  join waitlist_entries e on e.tenant_id = p.tenant_id and e.id = p.entry_id`+entryJoins+`
+where p.tenant_id = $1 and p.session_id = $2 and p.member_id = $3`, in, session, member).QueryRow(func(row pgx.Row) error {
+		e, err := scanEntry(row)
+		return found(into, e, err)
+	})
+}
+
+// ListWaiting reads the entries that wait for any of the sessions by name, in the order in which they joined.
 func ListWaiting(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]waitlist.Entry) {
-	pg.Collect(b.Queue(`select`+entryColumns+` row_number() over (partition by e.session_id order by e.seq) from waitlist_entries e`+entryJoins+`
-where e.tenant_id = $1 and e.session_id = any($2) and e.status in ('WAITING', 'OFFERED')
-order by e.session_id, e.seq`, in, sessions), into, collectEntry)
+	pg.Collect(b.Queue(`select`+entryColumns+` from waitlist_entries e`+entryJoins+`
+where e.tenant_id = $1 and e.id in (select p.entry_id from waitlist_places p where p.tenant_id = $1 and p.session_id = any($2))
+order by e.join_key, e.id`, in, sessions), into, collectEntry)
 }
 
-// ListQueue reads, in order, up to limit entries of a session that wait and joined after the one with the given
-// number. Positions are not counted.
-func ListQueue(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, after int64, limit int, into *[]waitlist.Entry) {
-	pg.Collect(b.Queue(`select`+entryColumns+` 0 from waitlist_entries e`+entryJoins+`
-where e.tenant_id = $1 and e.session_id = $2 and e.status = 'WAITING' and e.seq > $3
-order by e.seq limit $4`, in, session, after, limit), into, collectEntry)
+// ListWindows reads the open wishes of a member for windows of a service at a location.
+func ListWindows(b *pg.Batch, in tenant.TenantID, member tenant.MemberID, service tenant.ServiceID, location tenant.LocationID, into *[]waitlist.Entry) {
+	pg.Collect(b.Queue(`select`+entryColumns+` from waitlist_entries e`+entryJoins+`
+where e.tenant_id = $1 and e.member_id = $2 and e.service_id = $3 and e.location_id = $4 and `+openEntry,
+		in, member, service, location), into, collectEntry)
 }
 
-// ListMemberEntries reads the entries of a member that wait for sessions that start in a span; zero times are unbounded.
+// ListMemberEntries reads the open entries of a member that wait for sessions that start in a span, or for windows that touch it;
+// zero times are unbounded.
 func ListMemberEntries(b *pg.Batch, in tenant.TenantID, member tenant.MemberID, from, until, endsAfter time.Time, into *[]waitlist.Entry) {
-	pg.Collect(b.Queue(`select`+entryColumns+positionColumn+` from waitlist_entries e`+entryJoins+`
-where e.tenant_id = $1 and e.member_id = $2 and e.status in ('WAITING', 'OFFERED')
-  and ($3::timestamptz is null or s.starts_at >= $3) and ($4::timestamptz is null or s.starts_at < $4)
-  and ($5::timestamptz is null or s.ends_at > $5)
-order by s.starts_at, e.id`, in, member, optional(from), optional(until), optional(endsAfter)), into, collectEntry)
+	pg.Collect(b.Queue(`select`+entryColumns+` from waitlist_entries e`+entryJoins+`
+where e.tenant_id = $1 and e.member_id = $2 and `+openEntry+`
+  and ($3::timestamptz is null or coalesce(s.starts_at >= $3, e.last_date >= ($3 at time zone 'UTC')::date))
+  and ($4::timestamptz is null or coalesce(s.starts_at < $4, e.first_date <= ($4 at time zone 'UTC')::date))
+  and ($5::timestamptz is null or coalesce(s.ends_at > $5, e.last_date >= ($5 at time zone 'UTC')::date))
+order by coalesce(s.starts_at, e.first_date::timestamp at time zone 'UTC'), e.id`,
+		in, member, optional(from), optional(until), optional(endsAfter)), into, collectEntry)
 }
 
-type joined = waitlist.Entry
+// EntryQuery picks entries. Zero values pick all.
+type EntryQuery struct {
+	Session  tenant.SessionID
+	Location tenant.LocationID
+	Service  tenant.ServiceID
+	Resource tenant.ResourceID
+	Member   tenant.MemberID
+	Statuses []waitlist.Status
+	From     time.Time // of what is desired
+	Until    time.Time
+	Newest   bool // first, by id; else in the order of joining
+	AfterKey int64
+	AfterID  tenant.EntryID
+	Limit    int
+}
 
-var entriesMade = pg.Rows[joined]{
-	Rank: rankEntries,
-	Write: func(tx *pg.Tx, in tenant.TenantID, rows []joined) {
-		tx.Write(`
-insert into waitlist_entries (tenant_id, id, session_id, member_id, party_size, status, seq, subscription_id, channel, by_staff,
-  external_ref, request_hash, note, created_by, created_at, updated_at)
-select $1, x.id, x.session_id, x.member_id, x.party_size, x.status, x.seq, x.subscription_id, x.channel, x.by_staff,
-  x.external_ref, x.request_hash, x.note, x.created_by, x.created_at, x.created_at
-from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::integer[], $6::text[], $7::bigint[], $8::uuid[], $9::text[], $10::boolean[],
-  $11::text[], $12::bytea[], $13::text[], $14::text[], $15::timestamptz[])
-  as x (id, session_id, member_id, party_size, status, seq, subscription_id, channel, by_staff,
-  external_ref, request_hash, note, created_by, created_at)`, in,
-			column(rows, func(e joined) tenant.EntryID { return e.ID }),
-			column(rows, func(e joined) tenant.SessionID { return e.Session }),
-			column(rows, func(e joined) tenant.MemberID { return e.Member }),
-			column(rows, func(e joined) int32 { return int32(e.Party) }),
-			column(rows, func(e joined) string { return string(e.Status) }),
-			column(rows, func(e joined) int64 { return e.Seq }),
-			column(rows, func(e joined) tenant.SubscriptionID { return e.Subscription }),
-			column(rows, func(e joined) string { return string(e.Channel) }),
-			column(rows, func(e joined) bool { return e.ByStaff }),
-			column(rows, func(e joined) string { return e.ExternalRef }),
-			column(rows, func(e joined) []byte { return e.RequestHash }),
-			column(rows, func(e joined) string { return e.Note }),
-			column(rows, func(e joined) string { return e.CreatedBy }),
-			column(rows, func(e joined) time.Time { return e.CreatedAt }))
-	},
+// ListEntries reads the entries that it picks.
+func ListEntries(b *pg.Batch, in tenant.TenantID, q EntryQuery, into *[]waitlist.Entry) {
+	order, after := `e.join_key, e.id`, `($9::uuid is null or (e.join_key, e.id) > ($8, $9))`
+	if q.Newest {
+		order, after = `e.id desc`, `($9::uuid is null or e.id < $9) and $8::bigint is not null`
+	}
+	pg.Collect(b.Queue(`select`+entryColumns+` from waitlist_entries e`+entryJoins+`
+where e.tenant_id = $1
+  and ($2::uuid is null or e.session_id = $2 or e.any_of @> array[$2::uuid])
+  and ($3::uuid is null or coalesce(e.location_id, s.location_id) = $3)
+  and ($4::uuid is null or coalesce(e.service_id, s.service_id) = $4)
+  and ($5::uuid is null or coalesce(e.resource_id, s.resource_id) = $5)
+  and ($6::uuid is null or e.member_id = $6)
+  and (coalesce(cardinality($7::text[]), 0) = 0 or e.status = any($7))
+  and `+after+`
+  and ($10::timestamptz is null or coalesce(s.starts_at >= $10, e.last_date >= ($10 at time zone 'UTC')::date))
+  and ($11::timestamptz is null or coalesce(s.starts_at < $11, e.first_date <= ($11 at time zone 'UTC')::date))
+order by `+order+` limit $12`, in, q.Session, q.Location, q.Service, q.Resource, q.Member, q.Statuses, q.AfterKey, q.AfterID,
+		optional(q.From), optional(q.Until), q.Limit), into, collectEntry)
 }
 
 // InsertEntry writes a new entry with the transaction.
-func InsertEntry(tx *pg.Tx, in tenant.TenantID, e waitlist.Entry) { entriesMade.Add(tx, in, e) }
+func InsertEntry(tx *pg.Tx, in tenant.TenantID, e waitlist.Entry) {
+	var w waitlist.Window
+	var first, last *time.Time
+	var earliest, latest *string
+	if e.Window != nil {
+		w = *e.Window
+		first, last = new(date(w.From)), new(date(w.Until))
+		earliest, latest = new(w.Earliest.String()), new(w.Latest.String())
+	}
+	anyOf := e.AnyOf
+	if anyOf == nil {
+		anyOf = []tenant.SessionID{}
+	}
+	tx.Write(`
+insert into waitlist_entries (tenant_id, id, member_id, session_id, any_of, service_id, location_id, resource_id, first_date, last_date, earliest, latest,
+  coach_id, party_size, status, join_key, subscription_id, channel, by_staff, external_ref, request_hash, note, created_by, created_at, updated_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::text::time, $12::text::time, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $24)`,
+		in, e.ID, e.Member, e.Session, anyOf, w.Service, w.Location, w.Resource, first, last, earliest, latest,
+		e.Coach, e.Party, e.Status, e.Key, e.Subscription, e.Channel, e.ByStaff, e.ExternalRef, e.RequestHash, e.Note, e.CreatedBy, e.CreatedAt)
+}
 
 // UpdateEntry writes what changes in an entry's life with the transaction.
 func UpdateEntry(tx *pg.Tx, in tenant.TenantID, e waitlist.Entry, now time.Time) {
 	tx.Write(`
-update waitlist_entries set status = $3, booking_id = $4, passed_over_reason = $5, updated_at = $6
-where tenant_id = $1 and id = $2`, in, e.ID, e.Status, e.Booking, e.PassedOver, now)
+update waitlist_entries set status = $3, booking_id = $4, passed_over_reason = $5, updated_at = $6, closed_at = $7, tries = $8, flagged = $9, score = $10,
+  join_key = $11
+where tenant_id = $1 and id = $2`, in, e.ID, e.Status, e.Booking, e.PassedOver, now, e.ClosedAt, e.Tries, e.Flagged, e.Score, e.Key)
 }
 
-// InsertDecision keeps a move of the waitlist with the judgement on every entry considered.
-func InsertDecision(tx *pg.Tx, in tenant.TenantID, id tenant.DecisionID, session tenant.SessionID, trigger waitlist.Trigger, seats *int, d waitlist.Decision, now time.Time) {
-	verdicts, err := json.Marshal(d.Verdicts)
-	if err != nil {
-		panic("store: verdicts: " + err.Error()) // plain values
+// PassOver notes for entries why freed seats passed them by.
+func PassOver(tx *pg.Tx, in tenant.TenantID, entries []tenant.EntryID, reasons []string, now time.Time) {
+	if len(entries) == 0 {
+		return
 	}
 	tx.Write(`
-insert into decisions (tenant_id, id, session_id, trigger, move, seats, verdicts, decided_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8)`, in, id, session, trigger, d.Move, seats, verdicts, now)
+update waitlist_entries e set passed_over_reason = p.reason, updated_at = $4
+from unnest($2::uuid[], $3::text[]) as p (id, reason)
+where e.tenant_id = $1 and e.id = p.id`, in, entries, reasons, now)
 }
 
-// FindActiveEntry reads the entry with which a member waits for a session; nil where there is none.
-func FindActiveEntry(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, into **waitlist.Entry) {
-	b.Queue(`select`+entryColumns+positionColumn+` from waitlist_entries e`+entryJoins+`
-where e.tenant_id = $1 and e.session_id = $2 and e.member_id = $3 and e.status in ('WAITING', 'OFFERED')`,
-		in, session, member).QueryRow(func(row pgx.Row) error {
-		e, err := scanEntry(row)
-		return found(into, e, err)
-	})
+// SetKeys gives entries other places in the order of joining.
+func SetKeys(tx *pg.Tx, in tenant.TenantID, keys map[tenant.EntryID]int64, now time.Time) {
+	ids, values := make([]tenant.EntryID, 0, len(keys)), make([]int64, 0, len(keys))
+	for id, key := range keys {
+		ids, values = append(ids, id), append(values, key)
+	}
+	tx.Write(`
+update waitlist_entries e set join_key = k.key, updated_at = $4 from unnest($2::uuid[], $3::bigint[]) as k (id, key)
+where e.tenant_id = $1 and e.id = k.id`, in, ids, values, now)
 }

@@ -62,12 +62,14 @@ func FindHouse(b *pg.Batch, in tenant.TenantID, into *booking.House) {
 		}
 		return rows.Err()
 	})
-	b.Queue(`select`+policyColumns+` from policies where tenant_id = $1`, in).Query(func(rows pgx.Rows) error {
+	b.Queue(`select`+policyColumns+`, waitlist_enabled from policies where tenant_id = $1`, in).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
-			p, err := scanPolicy(rows)
+			var waitlist *bool
+			p, err := scanPolicy(rows, &waitlist)
 			if err != nil {
 				return err
 			}
+			p.WaitlistEnabled = waitlist
 			into.Policies[p.Scope] = p
 		}
 		return rows.Err()

@@ -76,3 +76,26 @@ func coordinates(p *catalog.Point) (latitude, longitude *float64) {
 	}
 	return &p.Latitude, &p.Longitude
 }
+
+// ListLocationNames reads what all locations are called, by id.
+func ListLocationNames(b *pg.Batch, in tenant.TenantID, into map[string]string) {
+	listNames(b.Queue(`select id::text, name from locations where tenant_id = $1`, in), into)
+}
+
+// ListServiceNames reads what all services are called, by id.
+func ListServiceNames(b *pg.Batch, in tenant.TenantID, into map[string]string) {
+	listNames(b.Queue(`select id::text, name from services where tenant_id = $1`, in), into)
+}
+
+func listNames(s *pg.Statement, into map[string]string) {
+	s.Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			var id, name string
+			if err := rows.Scan(&id, &name); err != nil {
+				return err
+			}
+			into[id] = name
+		}
+		return rows.Err()
+	})
+}

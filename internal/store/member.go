@@ -143,3 +143,18 @@ func InsertMemberRole(tx *pg.Tx, in tenant.TenantID, id tenant.MemberID, role st
 func DeleteMemberRole(tx *pg.Tx, in tenant.TenantID, id tenant.MemberID, role string) {
 	tx.Write(`delete from member_roles where tenant_id = $1 and member_id = $2 and role = $3`, in, id, role)
 }
+
+// Person is what a member is called.
+type Person struct {
+	ID   tenant.MemberID
+	Name string
+}
+
+// ListPeople reads what members are called.
+func ListPeople(b *pg.Batch, in tenant.TenantID, ids []tenant.MemberID, into *[]Person) {
+	pg.Collect(b.Queue(`select id, name from members where tenant_id = $1 and id = any($2)`, in, ids), into, func(row pgx.CollectableRow) (Person, error) {
+		var p Person
+		err := row.Scan(&p.ID, &p.Name)
+		return p, err
+	})
+}

@@ -13,13 +13,14 @@ import (
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // ownColumns are what a session `s` says of itself as a booking.Slot. With slotColumns and slotJoins
 // the rest is read along, and the policy in force. All joins follow primary keys.
 const ownColumns = `
   s.id, s.service_id, s.location_id, s.title, s.starts_at, s.ends_at, s.local_date,
-  s.capacity, s.seats_taken, s.waitlist_capacity, s.waiting, s.last_entry_seq, s.holds, s.state, s.blocked`
+  s.capacity, s.seats_taken, s.waitlist_capacity, s.waiting, s.holds, s.state, s.blocked`
 
 const slotColumns = ownColumns + `,
   l.time_zone, v.min_party, v.max_party, v.delivery, l.latitude, l.longitude, l.channels, t.takes_payments,` + ruleColumns
@@ -118,7 +119,7 @@ func (t *ownTargets) list() []any {
 	s := &t.slot
 	return []any{
 		&s.ID, &s.Service, &s.Location, &s.Title, &s.StartsAt, &s.EndsAt, &t.localDate,
-		&s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.LastEntrySeq, &s.Holds, &s.State, &s.Blocked,
+		&s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.Holds, &s.State, &s.Blocked,
 	}
 }
 
@@ -173,9 +174,9 @@ where s.tenant_id = $1 and s.id = $2 and s.deleted_at is null`, in, id).QueryRow
 
 // FindSlotOf is FindSlot for the session of a booking.
 func FindSlotOf(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **booking.Slot) {
-	b.Queue(`select`+slotColumns+` from bookings b
-  join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id`+slotJoins+`
-where b.tenant_id = $1 and b.id = $2 and s.deleted_at is null`, in, id).QueryRow(func(row pgx.Row) error {
+	b.Queue(`select`+slotColumns+` from`+theBooking+`
+  cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = b.session_id offset 0) s`+slotJoins+`
+where s.deleted_at is null`, in, id).QueryRow(func(row pgx.Row) error {
 		s, err := scanSlot(row)
 		return found(into, s, err)
 	})
@@ -190,10 +191,8 @@ where s.tenant_id = $1 and s.id = any($2) and s.deleted_at is null`, in, ids), i
 
 // Seats changes a session's counters. The database refuses what does not fit.
 type Seats struct {
-	Taken   int   // added to the seats taken
-	Waiting int   // added to the entries that wait
-	Holds   int   // added to the bookings that are PENDING
-	LastSeq int64 // the number of the last entry that joined, if one did
+	Taken int // added to the seats taken
+	Holds int // added to the bookings that are PENDING
 }
 
 // seatsOf is what changes for one session.
@@ -207,22 +206,17 @@ var seatsMoved = pg.Rows[seatsOf]{
 	Key:  func(s seatsOf) any { return s.session },
 	Merge: func(before *seatsOf, s seatsOf) {
 		before.Taken += s.Taken
-		before.Waiting += s.Waiting
 		before.Holds += s.Holds
-		before.LastSeq = max(before.LastSeq, s.LastSeq)
 	},
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []seatsOf) {
 		// In one order, whoever moves which way: nobody waits in a circle.
 		slices.SortFunc(rows, func(a, b seatsOf) int { return bytes.Compare(a.session.UUID[:], b.session.UUID[:]) })
 		tx.Write(`
-update sessions s set seats_taken = s.seats_taken + x.taken, waiting = s.waiting + x.waiting,
-  last_entry_seq = greatest(s.last_entry_seq, x.last_seq), holds = s.holds + x.holds
-from unnest($2::uuid[], $3::integer[], $4::integer[], $5::bigint[], $6::integer[]) as x (id, taken, waiting, last_seq, holds)
+update sessions s set seats_taken = s.seats_taken + x.taken, holds = s.holds + x.holds
+from unnest($2::uuid[], $3::integer[], $4::integer[]) as x (id, taken, holds)
 where s.tenant_id = $1 and s.id = any($2) and s.id = x.id`, in,
 			column(rows, func(s seatsOf) tenant.SessionID { return s.session }),
 			column(rows, func(s seatsOf) int32 { return int32(s.Taken) }),
-			column(rows, func(s seatsOf) int32 { return int32(s.Waiting) }),
-			column(rows, func(s seatsOf) int64 { return s.LastSeq }),
 			column(rows, func(s seatsOf) int32 { return int32(s.Holds) }))
 	},
 }
@@ -232,4 +226,15 @@ func MoveSeats(tx *pg.Tx, in tenant.TenantID, id tenant.SessionID, s Seats) {
 	if s != (Seats{}) {
 		seatsMoved.Add(tx, in, seatsOf{id, s})
 	}
+}
+
+// FindWaitSlot reads a session as the waitlist sees it, without its seats.
+func FindWaitSlot(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into *waitlist.Slot) {
+	b.Queue(`
+select s.id, s.service_id, s.location_id, s.resource_id, s.coach_id, s.starts_at, s.ends_at, l.time_zone, v.name, l.name
+from sessions s
+join services v on v.tenant_id = s.tenant_id and v.id = s.service_id
+join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
+where s.tenant_id = $1 and s.id = $2`, in, id).
+		Scan(&into.Session, &into.Service, &into.Location, &into.Resource, &into.Coach, &into.StartsAt, &into.EndsAt, &into.Zone, &into.ServiceName, &into.LocationName)
 }

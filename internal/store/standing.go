@@ -11,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // Standing is all that decides what a member may book among the sessions that
@@ -21,6 +22,8 @@ type Standing struct {
 	Usage         []Usage
 	Bookings      []Held
 	Entries       []Queued
+	Rivals        []Rival          // of the entries
+	Rules         []waitlist.Layer // of all levels: they tell in which order rivals stand
 }
 
 // Usage is how many bookings of a subscription count on a local day or in a local week.
@@ -41,9 +44,8 @@ type Held struct {
 
 // Queued is an entry that waits.
 type Queued struct {
-	Session  tenant.SessionID
-	ID       tenant.EntryID
-	Position int // from 1
+	Session tenant.SessionID
+	ID      tenant.EntryID
 }
 
 // FindStanding reads it with a fixed number of statements.
@@ -75,13 +77,14 @@ order by starts_at, id`,
 			return h, err
 		})
 	pg.Collect(b.Queue(`
-select e.session_id, e.id,`+positionColumn+` from waitlist_entries e
-  join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id
-where e.tenant_id = $1 and e.member_id = $2 and e.status in ('WAITING', 'OFFERED') and s.starts_at >= $3 and s.starts_at < $4`,
+select p.session_id, p.entry_id from waitlist_places p join sessions s on s.tenant_id = p.tenant_id and s.id = p.session_id
+where p.tenant_id = $1 and p.member_id = $2 and s.starts_at >= $3 and s.starts_at < $4`,
 		in, member, starts.Start, starts.End),
 		&into.Entries, func(row pgx.CollectableRow) (Queued, error) {
 			var q Queued
-			err := row.Scan(&q.Session, &q.ID, &q.Position)
+			err := row.Scan(&q.Session, &q.ID)
 			return q, err
 		})
+	ListRivals(b, in, WhoseRivals{Member: member}, &into.Rivals)
+	ListAllRules(b, in, &into.Rules)
 }

@@ -76,8 +76,6 @@ func optional(t time.Time) *time.Time {
 const (
 	rankUpdatedBookings = iota + 1
 	rankBookings
-	rankEntries
-	rankUpdatedEntries
 	rankSubscriptions
 	rankLedger
 	rankUsage

@@ -28,12 +28,18 @@ const (
 // Checks are all of them.
 var Checks = []Check{
 	{
-		Name: "seats taken are those of the bookings", Invariant: NeverOversold, sql: `
-select s.id::text, format('seats_taken is %s, its bookings take %s', s.seats_taken, b.seats)
+		Name: "seats taken are those of bookings and offers", Invariant: NeverOversold, sql: `
+select s.id::text, format('seats_taken is %s, its bookings take %s, its live offers %s, seats kept for whoever claims them first %s',
+  s.seats_taken, b.seats, o.seats, r.seats)
 from sessions s cross join lateral (
   select coalesce(sum(party_size), 0) as seats from bookings b
   where b.tenant_id = $1 and b.session_id = s.id and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')) b
-where s.tenant_id = $1 and s.seats_taken <> b.seats`,
+cross join lateral (
+  select coalesce(sum(seats), 0) as seats from waitlist_offers o
+  where o.tenant_id = $1 and o.session_id = s.id and o.status = 'LIVE' and not o.shared) o
+cross join lateral (
+  select coalesce(sum(keeps), 0) as seats from waitlist_rounds r where r.tenant_id = $1 and r.session_id = s.id and r.keeps > 0) r
+where s.tenant_id = $1 and s.seats_taken <> b.seats + o.seats + r.seats`,
 	},
 	{
 		Name: "no session has more seats taken than it has", Invariant: NeverOversold, sql: `
@@ -67,19 +73,74 @@ from bookings b join sessions s on s.tenant_id = b.tenant_id and s.id = b.sessio
 where b.tenant_id = $1 and (b.starts_at, b.ends_at) is distinct from (s.starts_at, s.ends_at)`,
 	},
 	{
-		Name: "waiting entries are those of the queue", Invariant: OnePlace, sql: `
-select s.id::text, format('waiting is %s, its queue has %s', s.waiting, e.n)
+		Name: "waiting counts those who wait for a session by name", Invariant: OnePlace, sql: `
+select s.id::text, format('waiting is %s, places are %s', s.waiting, p.n)
 from sessions s cross join lateral (
-  select count(*) as n from waitlist_entries e
-  where e.tenant_id = $1 and e.session_id = s.id and e.status in ('WAITING', 'OFFERED')) e
-where s.tenant_id = $1 and s.waiting <> e.n`,
+  select count(*) as n from waitlist_places p where p.tenant_id = $1 and p.session_id = s.id) p
+where s.tenant_id = $1 and s.waiting <> p.n`,
+	},
+	{
+		Name: "queues count those who stand in them", Invariant: OnePlace, sql: `
+select format('%s %s %s', q.location_id, q.service_id, q.local_date), format('waiting is %s, entries are %s', q.waiting, p.n)
+from waitlist_queues q cross join lateral (
+  select count(distinct p.entry_id) as n from waitlist_places p
+  where p.tenant_id = $1 and p.location_id = q.location_id and p.service_id = q.service_id and p.local_date = q.local_date) p
+where q.tenant_id = $1 and q.waiting <> p.n`,
+	},
+	{
+		Name: "places in line are those of entries that wait", Invariant: OnePlace, sql: `
+select e.id::text, format('it is %s and has %s places', e.status, p.n)
+from waitlist_entries e cross join lateral (
+  select count(*) as n from waitlist_places p where p.tenant_id = $1 and p.entry_id = e.id) p
+where e.tenant_id = $1 and (e.status in ('WAITING', 'OFFERED')) <> (p.n > 0)`,
+	},
+	{
+		Name: "places in line are in the queues of their sessions", Invariant: OnePlace, sql: `
+select p.entry_id::text, format('it stands in the queue of %s for session %s of %s', p.local_date, s.id, s.local_date)
+from waitlist_places p join sessions s on s.tenant_id = p.tenant_id and s.id = p.session_id
+where p.tenant_id = $1 and (p.location_id, p.service_id, p.local_date) is distinct from (s.location_id, s.service_id, s.local_date)`,
+	},
+	{
+		Name: "an entry is offered something where it has a live offer", Invariant: OnePlace, sql: `
+select e.id::text, format('it is %s, its live offers are %s', e.status, o.n)
+from waitlist_entries e cross join lateral (
+  select count(*) as n from waitlist_offers o where o.tenant_id = $1 and o.entry_id = e.id and o.status = 'LIVE') o
+where e.tenant_id = $1 and (e.status = 'OFFERED') <> (o.n = 1)`,
+	},
+	{
+		Name: "live offers are for sessions on sale", Invariant: OnePlace, sql: `
+select o.id::text, format('its session %s is %s', s.id, case when s.deleted_at is not null then 'deleted' when s.blocked then 'blocked' else s.state end)
+from waitlist_offers o join sessions s on s.tenant_id = o.tenant_id and s.id = o.session_id
+where o.tenant_id = $1 and o.status = 'LIVE' and (s.state <> 'PUBLISHED' or s.blocked or s.deleted_at is not null)`,
+	},
+	{
+		Name: "no round has more seats on offer than were freed", Invariant: SeatsFindMoves, sql: `
+select r.id::text, format('%s were freed, %s are on offer, %s are kept', r.freed, o.seats, r.keeps)
+from waitlist_rounds r cross join lateral (
+  select coalesce(sum(seats), 0) as seats from waitlist_offers o
+  where o.tenant_id = $1 and o.round_id = r.id and o.status = 'LIVE' and not o.shared) o
+where r.tenant_id = $1 and o.seats + r.keeps > r.freed`,
+	},
+	{
+		Name: "seats are kept while somebody may claim them", Invariant: SeatsFindMoves, sql: `
+select r.id::text, format('it keeps %s for nobody', r.keeps)
+from waitlist_rounds r
+where r.tenant_id = $1 and r.keeps > 0 and not exists (
+  select from waitlist_offers o where o.tenant_id = $1 and o.round_id = r.id and o.status = 'LIVE')`,
+	},
+	{
+		Name: "an accepted offer is a booking", Invariant: SeatsFindMoves, sql: `
+select o.id::text, format('its booking is %s', coalesce(b.id::text, 'missing'))
+from waitlist_offers o left join bookings b on b.tenant_id = o.tenant_id and b.id = o.booking_id
+where o.tenant_id = $1 and o.status = 'ACCEPTED' and (b.id is null or b.member_id <> o.member_id)`,
 	},
 	{
 		Name: "nobody has two places in one session", Invariant: OnePlace, sql: `
 select session_id::text, format('member %s has %s places', member_id, count(*)) from (
-  select session_id, member_id from bookings where tenant_id = $1 and status in ('PENDING', 'CONFIRMED', 'ATTENDED')
+  select session_id, member_id from bookings
+  where tenant_id = $1 and status in ('PENDING', 'CONFIRMED', 'ATTENDED') and member_id is not null
   union all
-  select session_id, member_id from waitlist_entries where tenant_id = $1 and status in ('WAITING', 'OFFERED')) x
+  select session_id, member_id from waitlist_places where tenant_id = $1 and session_id is not null) x
 group by session_id, member_id having count(*) > 1`,
 	},
 	{
@@ -135,19 +196,19 @@ from usage u cross join lateral (
 where u.tenant_id = $1 and u.used <> b.n`,
 	},
 	{
-		Name: "every promotion stands in a decision", Invariant: SeatsFindMoves, sql: `
+		Name: "every place that was given stands in a decision", Invariant: SeatsFindMoves, sql: `
 select e.id::text, format('it became booking %s without one', e.booking_id)
-from waitlist_entries e
+from waitlist_entries e left join waitlist_offers o on o.tenant_id = e.tenant_id and o.entry_id = e.id and o.status = 'ACCEPTED'
 where e.tenant_id = $1 and e.status = 'BOOKED' and not exists (
-  select from decisions d
-  where d.tenant_id = $1 and d.session_id = e.session_id
-    and d.verdicts @> jsonb_build_array(jsonb_build_object('entry_id', e.id, 'reason', 'PROMOTED')))`,
+  select from waitlist_decisions d
+  where d.tenant_id = $1 and d.decided_at = coalesce(o.created_at, e.closed_at) and d.verdicts @> jsonb_build_array(
+    jsonb_build_object('entry_id', e.id, 'reason', case when o.id is null then 'PROMOTED' else 'OFFERED' end)))`,
 	},
 	{
 		Name: "whoever was promoted has a booking", Invariant: SeatsFindMoves, sql: `
 select e.id::text, format('it is %s, its booking %s', e.status, coalesce(b.id::text, 'is missing'))
 from waitlist_entries e left join bookings b on b.tenant_id = e.tenant_id and b.id = e.booking_id
-where e.tenant_id = $1 and e.status = 'BOOKED' and (b.id is null or b.member_id <> e.member_id or b.session_id <> e.session_id)`,
+where e.tenant_id = $1 and e.status = 'BOOKED' and (b.id is null or b.member_id <> e.member_id)`,
 	},
 }
 

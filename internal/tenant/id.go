@@ -35,6 +35,8 @@ type (
 	deviceKind       struct{}
 	bookingKind      struct{}
 	entryKind        struct{}
+	offerKind        struct{}
+	roundKind        struct{}
 	decisionKind     struct{}
 	planKind         struct{}
 	subscriptionKind struct{}
@@ -62,6 +64,8 @@ type (
 	DeviceID         = ID[deviceKind]
 	BookingID        = ID[bookingKind]
 	EntryID          = ID[entryKind]
+	OfferID          = ID[offerKind]
+	RoundID          = ID[roundKind]
 	DecisionID       = ID[decisionKind]
 	PlanID           = ID[planKind]
 	SubscriptionID   = ID[subscriptionKind]

@@ -37,6 +37,12 @@ func (c Caller) MayTouch(owner MemberID) bool {
 	return !c.Own || (owner == c.Member && !c.Member.IsZero())
 }
 
+// MayTouchMade is MayTouch for what service accounts make for others, such as bookings. An account is
+// no member and has nothing; its own is what it made itself.
+func (c Caller) MayTouchMade(owner MemberID, by string) bool {
+	return c.MayTouch(owner) || c.Member.IsZero() && c.Subject != "" && by == c.Subject
+}
+
 // Staff are the people of the house: they bypass credits and quotas when they
 // book, never capacity.
 func (c Caller) Staff() bool {

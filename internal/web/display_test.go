@@ -16,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/checkin"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // class is when the session of these tests starts: 18:00 in Berlin.
@@ -37,12 +38,16 @@ type studio struct {
 func newStudio(t *testing.T) *studio {
 	t.Helper()
 	s := &studio{t: t, db: pgtest.New(t)}
+	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	keys, err := checkin.NewKeys([]byte("a key for tests that is 32 bytes"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.now.Store(&class)
-	s.app = app.New(app.Config{DB: s.db.DB, Now: func() time.Time { return *s.now.Load() }, CheckInKeys: keys, PublicURL: "https://berth.example"})
+	s.app = app.New(app.Config{DB: s.db.DB, Now: func() time.Time { return *s.now.Load() }, CheckInKeys: keys, Claims: claims, PublicURL: "https://berth.example"})
 	s.pages = Handler(s.app, slog.New(slog.NewTextHandler(&s.log, nil)))
 	made, err := s.app.CreateTenant(t.Context(), app.NewTenant{Name: "Harbour Yoga", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR"})
 	if err != nil {

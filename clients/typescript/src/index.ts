@@ -1,11 +1,12 @@
 /**
- * Berth's services and messages, as the contract has them, and `berthError`, which tells why a
- * call was refused. A service becomes a client by `createClient` of `@connectrpc/connect`, over a
- * transport for Connect, gRPC or gRPC-Web.
+ * `createBerthClient`, which makes a client of all services; `berthError`, which tells why a call was
+ * refused; `all` and `pages`, which read lists; and Berth's messages, as the contract has them.
  *
  * @packageDocumentation
  */
 
+export { type BerthClient, type BerthClientOptions, createBerthClient } from "./client.js";
+export type { Refresh, Token } from "./credentials.js";
 export { type BerthError, berthError, type Violation } from "./error.js";
 export * from "./gen/berth/v1/access_pb.js";
 export * from "./gen/berth/v1/access_service_pb.js";
@@ -20,6 +21,8 @@ export * from "./gen/berth/v1/common_pb.js";
 export * from "./gen/berth/v1/credit_pb.js";
 export * from "./gen/berth/v1/credit_service_pb.js";
 export * from "./gen/berth/v1/error_pb.js";
+export * from "./gen/berth/v1/event_pb.js";
+export * from "./gen/berth/v1/event_service_pb.js";
 export * from "./gen/berth/v1/member_pb.js";
 export * from "./gen/berth/v1/member_service_pb.js";
 export * from "./gen/berth/v1/role_pb.js";
@@ -27,3 +30,7 @@ export * from "./gen/berth/v1/session_pb.js";
 export * from "./gen/berth/v1/session_service_pb.js";
 export * from "./gen/berth/v1/tenant_pb.js";
 export * from "./gen/berth/v1/tenant_service_pb.js";
+export * from "./gen/berth/v1/waitlist_pb.js";
+export * from "./gen/berth/v1/waitlist_service_pb.js";
+export { all, type ListMethod, pages } from "./page.js";
+export type { WatchOptions } from "./watch.js";

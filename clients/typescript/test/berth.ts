@@ -8,6 +8,7 @@ import {
   BookingService,
   berthError,
   CreditService,
+  EventService,
   MemberService,
   SessionService,
 } from "../src/index.js";
@@ -102,6 +103,7 @@ export function as(role: Role, { connect }: Protocol, { tokens }: DemoTenant = c
   return {
     bookings: createClient(BookingService, transport),
     credits: createClient(CreditService, transport),
+    events: createClient(EventService, transport),
     members: createClient(MemberService, transport),
     sessions: createClient(SessionService, transport),
   };

@@ -88,9 +88,12 @@ type Access struct {
 	// The permission that the caller's roles must hold in the request's tenant,
 	// such as "session.create". With RULE_SELF it widens: who holds it may act on
 	// everyone's things, others on their own only. Empty where no permission widens or guards the RPC.
-	Permission    string `protobuf:"bytes,2,opt,name=permission,proto3" json:"permission,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Permission string `protobuf:"bytes,2,opt,name=permission,proto3" json:"permission,omitempty"`
+	// With RULE_SELF: active service accounts may call it, too. They are no members and have nothing
+	// themselves; their own is what they made, such as the holds of a partner.
+	ServiceAccounts bool `protobuf:"varint,3,opt,name=service_accounts,json=serviceAccounts,proto3" json:"service_accounts,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Access) Reset() {
@@ -137,6 +140,13 @@ func (x *Access) GetPermission() string {
 	return ""
 }
 
+func (x *Access) GetServiceAccounts() bool {
+	if x != nil {
+		return x.ServiceAccounts
+	}
+	return false
+}
+
 var file_berth_v1_access_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
@@ -160,12 +170,13 @@ var File_berth_v1_access_proto protoreflect.FileDescriptor
 
 const file_berth_v1_access_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/access.proto\x12\bberth.v1\x1a google/protobuf/descriptor.proto\"\xa6\x01\n" +
+	"\x15berth/v1/access.proto\x12\bberth.v1\x1a google/protobuf/descriptor.proto\"\xd1\x01\n" +
 	"\x06Access\x12)\n" +
 	"\x04rule\x18\x01 \x01(\x0e2\x15.berth.v1.Access.RuleR\x04rule\x12\x1e\n" +
 	"\n" +
 	"permission\x18\x02 \x01(\tR\n" +
-	"permission\"Q\n" +
+	"permission\x12)\n" +
+	"\x10service_accounts\x18\x03 \x01(\bR\x0fserviceAccounts\"Q\n" +
 	"\x04Rule\x12\x14\n" +
 	"\x10RULE_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fRULE_PERMISSION\x10\x01\x12\r\n" +

@@ -392,7 +392,9 @@ type Booking struct {
 	// What goes with it, such as a cart.
 	Items []*BookingItem `protobuf:"bytes,27,rep,name=items,proto3" json:"items,omitempty"`
 	// The benefit membership that it was confirmed with, if any.
-	Benefit       *Benefit `protobuf:"bytes,28,opt,name=benefit,proto3" json:"benefit,omitempty"`
+	Benefit *Benefit `protobuf:"bytes,28,opt,name=benefit,proto3" json:"benefit,omitempty"`
+	// The tier whose policy a guest follows, as it was given with the hold. Empty for members.
+	GuestTier     string `protobuf:"bytes,29,opt,name=guest_tier,json=guestTier,proto3" json:"guest_tier,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -621,6 +623,13 @@ func (x *Booking) GetBenefit() *Benefit {
 		return x.Benefit
 	}
 	return nil
+}
+
+func (x *Booking) GetGuestTier() string {
+	if x != nil {
+		return x.GuestTier
+	}
+	return ""
 }
 
 // Payment is what is known about the money.
@@ -1063,8 +1072,24 @@ type WaitlistEntry struct {
 	// The last reason for which a freed seat passed it by, as an ErrorReason
 	// without its prefix, such as "NO_CREDITS". Empty where none did.
 	PassedOverReason string `protobuf:"bytes,13,opt,name=passed_over_reason,json=passedOverReason,proto3" json:"passed_over_reason,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// The sessions of which any one will do, where the wish is of that kind.
+	SessionIds []string `protobuf:"bytes,14,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
+	// The window, where the wish is of that kind.
+	Window *WaitlistWindow `protobuf:"bytes,15,opt,name=window,proto3" json:"window,omitempty"`
+	// Only sessions led by this member. Empty: by anybody.
+	CoachId string `protobuf:"bytes,16,opt,name=coach_id,json=coachId,proto3" json:"coach_id,omitempty"`
+	// Staff put it before all others.
+	Flagged bool `protobuf:"varint,17,opt,name=flagged,proto3" json:"flagged,omitempty"`
+	// The score that staff gave it. Absent: the rules compute one.
+	Score *int32 `protobuf:"varint,18,opt,name=score,proto3,oneof" json:"score,omitempty"`
+	// Offers that it has had.
+	Offers int32 `protobuf:"varint,19,opt,name=offers,proto3" json:"offers,omitempty"`
+	// Its live offer. Absent where it has none.
+	LiveOffer *Offer `protobuf:"bytes,20,opt,name=live_offer,json=liveOffer,proto3" json:"live_offer,omitempty"`
+	// When it stopped waiting, UTC.
+	CloseTime     *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=close_time,json=closeTime,proto3" json:"close_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WaitlistEntry) Reset() {
@@ -1188,11 +1213,68 @@ func (x *WaitlistEntry) GetPassedOverReason() string {
 	return ""
 }
 
+func (x *WaitlistEntry) GetSessionIds() []string {
+	if x != nil {
+		return x.SessionIds
+	}
+	return nil
+}
+
+func (x *WaitlistEntry) GetWindow() *WaitlistWindow {
+	if x != nil {
+		return x.Window
+	}
+	return nil
+}
+
+func (x *WaitlistEntry) GetCoachId() string {
+	if x != nil {
+		return x.CoachId
+	}
+	return ""
+}
+
+func (x *WaitlistEntry) GetFlagged() bool {
+	if x != nil {
+		return x.Flagged
+	}
+	return false
+}
+
+func (x *WaitlistEntry) GetScore() int32 {
+	if x != nil && x.Score != nil {
+		return *x.Score
+	}
+	return 0
+}
+
+func (x *WaitlistEntry) GetOffers() int32 {
+	if x != nil {
+		return x.Offers
+	}
+	return 0
+}
+
+func (x *WaitlistEntry) GetLiveOffer() *Offer {
+	if x != nil {
+		return x.LiveOffer
+	}
+	return nil
+}
+
+func (x *WaitlistEntry) GetCloseTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CloseTime
+	}
+	return nil
+}
+
 var File_berth_v1_booking_proto protoreflect.FileDescriptor
 
 const file_berth_v1_booking_proto_rawDesc = "" +
 	"\n" +
-	"\x16berth/v1/booking.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\xe5\t\n" +
+	"\x16berth/v1/booking.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\x84\n" +
+	"\n" +
 	"\aBooking\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -1227,7 +1309,9 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\apayment\x18\x19 \x01(\v2\x11.berth.v1.PaymentR\apayment\x12+\n" +
 	"\acontact\x18\x1a \x01(\v2\x11.berth.v1.ContactR\acontact\x12+\n" +
 	"\x05items\x18\x1b \x03(\v2\x15.berth.v1.BookingItemR\x05items\x12+\n" +
-	"\abenefit\x18\x1c \x01(\v2\x11.berth.v1.BenefitR\abenefit\"\xb5\x01\n" +
+	"\abenefit\x18\x1c \x01(\v2\x11.berth.v1.BenefitR\abenefit\x12\x1d\n" +
+	"\n" +
+	"guest_tier\x18\x1d \x01(\tR\tguestTier\"\xb5\x01\n" +
 	"\aPayment\x12/\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x17.berth.v1.PaymentStatusR\x06status\x12*\n" +
 	"\x06amount\x18\x02 \x01(\v2\x12.google.type.MoneyR\x06amount\x12\x16\n" +
@@ -1259,7 +1343,7 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x1a\n" +
 	"\bquantity\x18\x04 \x01(\x05R\bquantity\x12(\n" +
 	"\x05price\x18\x05 \x01(\v2\x12.google.type.MoneyR\x05price\x123\n" +
-	"\x06status\x18\x06 \x01(\x0e2\x1b.berth.v1.BookingItemStatusR\x06status\"\x84\x04\n" +
+	"\x06status\x18\x06 \x01(\x0e2\x1b.berth.v1.BookingItemStatusR\x06status\"\xb4\x06\n" +
 	"\rWaitlistEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -1279,7 +1363,19 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\ttime_zone\x18\v \x01(\tR\btimeZone\x12\x1d\n" +
 	"\n" +
 	"booking_id\x18\f \x01(\tR\tbookingId\x12,\n" +
-	"\x12passed_over_reason\x18\r \x01(\tR\x10passedOverReason*\xa3\x01\n" +
+	"\x12passed_over_reason\x18\r \x01(\tR\x10passedOverReason\x12\x1f\n" +
+	"\vsession_ids\x18\x0e \x03(\tR\n" +
+	"sessionIds\x120\n" +
+	"\x06window\x18\x0f \x01(\v2\x18.berth.v1.WaitlistWindowR\x06window\x12\x19\n" +
+	"\bcoach_id\x18\x10 \x01(\tR\acoachId\x12\x18\n" +
+	"\aflagged\x18\x11 \x01(\bR\aflagged\x12\x19\n" +
+	"\x05score\x18\x12 \x01(\x05H\x00R\x05score\x88\x01\x01\x12\x16\n" +
+	"\x06offers\x18\x13 \x01(\x05R\x06offers\x12.\n" +
+	"\n" +
+	"live_offer\x18\x14 \x01(\v2\x0f.berth.v1.OfferR\tliveOffer\x129\n" +
+	"\n" +
+	"close_time\x18\x15 \x01(\v2\x1a.google.protobuf.TimestampR\tcloseTimeB\b\n" +
+	"\x06_score*\xa3\x01\n" +
 	"\rPaymentStatus\x12\x1e\n" +
 	"\x1aPAYMENT_STATUS_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15PAYMENT_STATUS_UNPAID\x10\x01\x12\x1d\n" +
@@ -1344,6 +1440,8 @@ var file_berth_v1_booking_proto_goTypes = []any{
 	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
 	(*money.Money)(nil),           // 14: google.type.Money
 	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
+	(*WaitlistWindow)(nil),        // 16: berth.v1.WaitlistWindow
+	(*Offer)(nil),                 // 17: berth.v1.Offer
 }
 var file_berth_v1_booking_proto_depIdxs = []int32{
 	2,  // 0: berth.v1.Booking.status:type_name -> berth.v1.BookingStatus
@@ -1370,11 +1468,14 @@ var file_berth_v1_booking_proto_depIdxs = []int32{
 	4,  // 21: berth.v1.WaitlistEntry.status:type_name -> berth.v1.WaitlistEntryStatus
 	13, // 22: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
 	13, // 23: berth.v1.WaitlistEntry.session_start_time:type_name -> google.protobuf.Timestamp
-	24, // [24:24] is the sub-list for method output_type
-	24, // [24:24] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	16, // 24: berth.v1.WaitlistEntry.window:type_name -> berth.v1.WaitlistWindow
+	17, // 25: berth.v1.WaitlistEntry.live_offer:type_name -> berth.v1.Offer
+	13, // 26: berth.v1.WaitlistEntry.close_time:type_name -> google.protobuf.Timestamp
+	27, // [27:27] is the sub-list for method output_type
+	27, // [27:27] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_booking_proto_init() }
@@ -1383,6 +1484,8 @@ func file_berth_v1_booking_proto_init() {
 		return
 	}
 	file_berth_v1_common_proto_init()
+	file_berth_v1_waitlist_proto_init()
+	file_berth_v1_booking_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

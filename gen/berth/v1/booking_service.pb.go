@@ -252,7 +252,10 @@ type HoldBookingRequest struct {
 	// For staff, up to 1,000 characters.
 	Note string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
 	// What is to go with it, each item once.
-	Items         []*ItemChoice `protobuf:"bytes,9,rep,name=items,proto3" json:"items,omitempty"`
+	Items []*ItemChoice `protobuf:"bytes,9,rep,name=items,proto3" json:"items,omitempty"`
+	// The tier whose cancellation and reschedule policy a guest follows, such as "visitor", up to 50 characters. Empty: the policy
+	// for everyone. For guests only: a member's tier is that of their membership.
+	GuestTier     string `protobuf:"bytes,10,opt,name=guest_tier,json=guestTier,proto3" json:"guest_tier,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -348,6 +351,13 @@ func (x *HoldBookingRequest) GetItems() []*ItemChoice {
 		return x.Items
 	}
 	return nil
+}
+
+func (x *HoldBookingRequest) GetGuestTier() string {
+	if x != nil {
+		return x.GuestTier
+	}
+	return ""
 }
 
 // ItemChoice is so many of an item.
@@ -2659,7 +2669,7 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\fBookResponse\x12-\n" +
 	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingH\x00R\abooking\x12/\n" +
 	"\x05entry\x18\x02 \x01(\v2\x17.berth.v1.WaitlistEntryH\x00R\x05entryB\x10\n" +
-	"\aoutcome\x12\x05\xbaH\x02\b\x01\"\xa1\x03\n" +
+	"\aoutcome\x12\x05\xbaH\x02\b\x01\"\xc9\x03\n" +
 	"\x12HoldBookingRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -2672,7 +2682,10 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\acontact\x18\x06 \x01(\v2\x11.berth.v1.ContactR\acontact\x12+\n" +
 	"\fexternal_ref\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vexternalRef\x12\x1c\n" +
 	"\x04note\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04note\x124\n" +
-	"\x05items\x18\t \x03(\v2\x14.berth.v1.ItemChoiceB\b\xbaH\x05\x92\x01\x02\x10\x14R\x05items\"V\n" +
+	"\x05items\x18\t \x03(\v2\x14.berth.v1.ItemChoiceB\b\xbaH\x05\x92\x01\x02\x10\x14R\x05items\x12&\n" +
+	"\n" +
+	"guest_tier\x18\n" +
+	" \x01(\tB\a\xbaH\x04r\x02\x182R\tguestTier\"V\n" +
 	"\n" +
 	"ItemChoice\x12!\n" +
 	"\aitem_id\x18\x01 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06itemId\x12%\n" +
@@ -2838,18 +2851,18 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\x1bListBenefitProvidersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"W\n" +
 	"\x1cListBenefitProvidersResponse\x127\n" +
-	"\tproviders\x18\x01 \x03(\v2\x19.berth.v1.BenefitProviderR\tproviders2\xfa\r\n" +
+	"\tproviders\x18\x01 \x03(\v2\x19.berth.v1.BenefitProviderR\tproviders2\xfe\r\n" +
 	"\x0eBookingService\x12M\n" +
 	"\x04Book\x12\x15.berth.v1.BookRequest\x1a\x16.berth.v1.BookResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ebooking.create\x12`\n" +
-	"\vHoldBooking\x12\x1c.berth.v1.HoldBookingRequest\x1a\x1d.berth.v1.HoldBookingResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fbooking.hold\x12t\n" +
-	"\x0eConfirmBooking\x12\x1f.berth.v1.ConfirmBookingRequest\x1a .berth.v1.ConfirmBookingResponse\"\x1f\xca\xf3\x18\x1b\b\x02\x12\x17booking.hold_for_others\x12k\n" +
-	"\vReleaseHold\x12\x1c.berth.v1.ReleaseHoldRequest\x1a\x1d.berth.v1.ReleaseHoldResponse\"\x1f\xca\xf3\x18\x1b\b\x02\x12\x17booking.hold_for_others\x12|\n" +
-	"\x11RescheduleBooking\x12\".berth.v1.RescheduleBookingRequest\x1a#.berth.v1.RescheduleBookingResponse\"\x1e\xca\xf3\x18\x1a\b\x02\x12\x16booking.reschedule_any\x12X\n" +
-	"\rCancelBooking\x12\x1e.berth.v1.CancelBookingRequest\x1a\x1f.berth.v1.CancelBookingResponse\"\x06\xca\xf3\x18\x02\b\x02\x12{\n" +
-	"\x12AdminCancelBooking\x12#.berth.v1.AdminCancelBookingRequest\x1a$.berth.v1.AdminCancelBookingResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12booking.cancel_any\x12`\n" +
+	"\vHoldBooking\x12\x1c.berth.v1.HoldBookingRequest\x1a\x1d.berth.v1.HoldBookingResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fbooking.hold\x12r\n" +
+	"\x0eConfirmBooking\x12\x1f.berth.v1.ConfirmBookingRequest\x1a .berth.v1.ConfirmBookingResponse\"\x1d\xca\xf3\x18\x19\b\x02\x12\x13booking.confirm_any\x18\x01\x12i\n" +
+	"\vReleaseHold\x12\x1c.berth.v1.ReleaseHoldRequest\x1a\x1d.berth.v1.ReleaseHoldResponse\"\x1d\xca\xf3\x18\x19\b\x02\x12\x13booking.confirm_any\x18\x01\x12~\n" +
+	"\x11RescheduleBooking\x12\".berth.v1.RescheduleBookingRequest\x1a#.berth.v1.RescheduleBookingResponse\" \xca\xf3\x18\x1c\b\x02\x12\x16booking.reschedule_any\x18\x01\x12Z\n" +
+	"\rCancelBooking\x12\x1e.berth.v1.CancelBookingRequest\x1a\x1f.berth.v1.CancelBookingResponse\"\b\xca\xf3\x18\x04\b\x02\x18\x01\x12{\n" +
+	"\x12AdminCancelBooking\x12#.berth.v1.AdminCancelBookingRequest\x1a$.berth.v1.AdminCancelBookingResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12booking.cancel_any\x12b\n" +
 	"\n" +
-	"GetBooking\x12\x1b.berth.v1.GetBookingRequest\x1a\x1c.berth.v1.GetBookingResponse\"\x17\xca\xf3\x18\x10\b\x02\x12\fbooking.read\x90\x02\x01\x12^\n" +
-	"\x0eListMyBookings\x12\x1f.berth.v1.ListMyBookingsRequest\x1a .berth.v1.ListMyBookingsResponse\"\t\xca\xf3\x18\x02\b\x02\x90\x02\x01\x12b\n" +
+	"GetBooking\x12\x1b.berth.v1.GetBookingRequest\x1a\x1c.berth.v1.GetBookingResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12`\n" +
+	"\x0eListMyBookings\x12\x1f.berth.v1.ListMyBookingsRequest\x1a .berth.v1.ListMyBookingsResponse\"\v\xca\xf3\x18\x04\b\x02\x18\x01\x90\x02\x01\x12b\n" +
 	"\n" +
 	"ListRoster\x12\x1b.berth.v1.ListRosterRequest\x1a\x1c.berth.v1.ListRosterResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0ebooking.roster\x90\x02\x01\x12`\n" +
 	"\n" +

@@ -77,6 +77,10 @@ const (
 	ErrorReason_ERROR_REASON_SUBSCRIPTION_NOT_FOUND ErrorReason = 34
 	// not_found: no such item in the tenant.
 	ErrorReason_ERROR_REASON_ITEM_NOT_FOUND ErrorReason = 35
+	// not_found: no such waitlist entry in the tenant, or it is somebody else's.
+	ErrorReason_ERROR_REASON_ENTRY_NOT_FOUND ErrorReason = 36
+	// not_found: no such offer in the tenant, or it is somebody else's.
+	ErrorReason_ERROR_REASON_OFFER_NOT_FOUND ErrorReason = 37
 	// already_exists: a thing with that name or key is there; `field` names the key.
 	ErrorReason_ERROR_REASON_ALREADY_EXISTS ErrorReason = 50
 	// failed_precondition: someone still holds the role; `holders` says how many.
@@ -186,6 +190,10 @@ const (
 	ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED ErrorReason = 183
 	// canceled: the caller gave up.
 	ErrorReason_ERROR_REASON_CANCELED ErrorReason = 184
+	// aborted: events came faster than the watcher took them. Nothing is lost: watch again from `cursor`, or from the cursor of the last message.
+	ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW ErrorReason = 190
+	// unavailable: this node stops. Watch again at once, from the cursor of the last message; another node answers.
+	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 191
 )
 
 // Enum value maps for ErrorReason.
@@ -215,6 +223,8 @@ var (
 		33:  "ERROR_REASON_PLAN_NOT_FOUND",
 		34:  "ERROR_REASON_SUBSCRIPTION_NOT_FOUND",
 		35:  "ERROR_REASON_ITEM_NOT_FOUND",
+		36:  "ERROR_REASON_ENTRY_NOT_FOUND",
+		37:  "ERROR_REASON_OFFER_NOT_FOUND",
 		50:  "ERROR_REASON_ALREADY_EXISTS",
 		51:  "ERROR_REASON_ROLE_IN_USE",
 		52:  "ERROR_REASON_ROLE_BUILT_IN",
@@ -267,6 +277,8 @@ var (
 		182: "ERROR_REASON_CONTENTION",
 		183: "ERROR_REASON_DEADLINE_EXCEEDED",
 		184: "ERROR_REASON_CANCELED",
+		190: "ERROR_REASON_WATCHER_TOO_SLOW",
+		191: "ERROR_REASON_SHUTTING_DOWN",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":               0,
@@ -293,6 +305,8 @@ var (
 		"ERROR_REASON_PLAN_NOT_FOUND":            33,
 		"ERROR_REASON_SUBSCRIPTION_NOT_FOUND":    34,
 		"ERROR_REASON_ITEM_NOT_FOUND":            35,
+		"ERROR_REASON_ENTRY_NOT_FOUND":           36,
+		"ERROR_REASON_OFFER_NOT_FOUND":           37,
 		"ERROR_REASON_ALREADY_EXISTS":            50,
 		"ERROR_REASON_ROLE_IN_USE":               51,
 		"ERROR_REASON_ROLE_BUILT_IN":             52,
@@ -345,6 +359,8 @@ var (
 		"ERROR_REASON_CONTENTION":                182,
 		"ERROR_REASON_DEADLINE_EXCEEDED":         183,
 		"ERROR_REASON_CANCELED":                  184,
+		"ERROR_REASON_WATCHER_TOO_SLOW":          190,
+		"ERROR_REASON_SHUTTING_DOWN":             191,
 	}
 )
 
@@ -379,7 +395,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\x96\x14\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\x9f\x15\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -404,7 +420,9 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1eERROR_REASON_BOOKING_NOT_FOUND\x10 \x12\x1f\n" +
 	"\x1bERROR_REASON_PLAN_NOT_FOUND\x10!\x12'\n" +
 	"#ERROR_REASON_SUBSCRIPTION_NOT_FOUND\x10\"\x12\x1f\n" +
-	"\x1bERROR_REASON_ITEM_NOT_FOUND\x10#\x12\x1f\n" +
+	"\x1bERROR_REASON_ITEM_NOT_FOUND\x10#\x12 \n" +
+	"\x1cERROR_REASON_ENTRY_NOT_FOUND\x10$\x12 \n" +
+	"\x1cERROR_REASON_OFFER_NOT_FOUND\x10%\x12\x1f\n" +
 	"\x1bERROR_REASON_ALREADY_EXISTS\x102\x12\x1c\n" +
 	"\x18ERROR_REASON_ROLE_IN_USE\x103\x12\x1e\n" +
 	"\x1aERROR_REASON_ROLE_BUILT_IN\x104\x12\x1b\n" +
@@ -456,7 +474,9 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x19ERROR_REASON_RATE_LIMITED\x10\xb5\x01\x12\x1c\n" +
 	"\x17ERROR_REASON_CONTENTION\x10\xb6\x01\x12#\n" +
 	"\x1eERROR_REASON_DEADLINE_EXCEEDED\x10\xb7\x01\x12\x1a\n" +
-	"\x15ERROR_REASON_CANCELED\x10\xb8\x01B\x8a\x01\n" +
+	"\x15ERROR_REASON_CANCELED\x10\xb8\x01\x12\"\n" +
+	"\x1dERROR_REASON_WATCHER_TOO_SLOW\x10\xbe\x01\x12\x1f\n" +
+	"\x1aERROR_REASON_SHUTTING_DOWN\x10\xbf\x01B\x8a\x01\n" +
 	"\fcom.berth.v1B\n" +
 	"ErrorProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 

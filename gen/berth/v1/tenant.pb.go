@@ -641,8 +641,6 @@ type Policy struct {
 	CheckinClosesAfterEnd *durationpb.Duration `protobuf:"bytes,9,opt,name=checkin_closes_after_end,json=checkinClosesAfterEnd,proto3" json:"checkin_closes_after_end,omitempty"`
 	// Farthest from the location's point that a check-in by GPS counts: GPS_TOO_FAR. 10 to 100,000 meters; by default 200.
 	GpsMaxMeters *int32 `protobuf:"varint,10,opt,name=gps_max_meters,json=gpsMaxMeters,proto3,oneof" json:"gps_max_meters,omitempty"`
-	// Whether full sessions take waitlist entries at all: WAITLIST_CLOSED. By default true.
-	WaitlistEnabled *bool `protobuf:"varint,11,opt,name=waitlist_enabled,json=waitlistEnabled,proto3,oneof" json:"waitlist_enabled,omitempty"`
 	// Whether those who did not come are marked as no-shows without staff doing so. By default false.
 	AutoNoShow *bool `protobuf:"varint,12,opt,name=auto_no_show,json=autoNoShow,proto3,oneof" json:"auto_no_show,omitempty"`
 	// How long after the end that happens, but never before check-in closes. Up to 7 days; by default 30 minutes.
@@ -749,13 +747,6 @@ func (x *Policy) GetGpsMaxMeters() int32 {
 		return *x.GpsMaxMeters
 	}
 	return 0
-}
-
-func (x *Policy) GetWaitlistEnabled() bool {
-	if x != nil && x.WaitlistEnabled != nil {
-		return *x.WaitlistEnabled
-	}
-	return false
 }
 
 func (x *Policy) GetAutoNoShow() bool {
@@ -1162,7 +1153,7 @@ const file_berth_v1_tenant_proto_rawDesc = "" +
 	"\vupdate_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime:t\xbaHq\x1ao\n" +
 	"\rservice.party\x12%max_party must not be below min_party\x1a7this.max_party == 0 || this.min_party <= this.max_partyB\x13\n" +
-	"\x11_default_capacity\"\xab\b\n" +
+	"\x11_default_capacity\"\xfe\a\n" +
 	"\x06Policy\x12Q\n" +
 	"\x0eadvance_window\x18\x01 \x01(\v2\x19.google.protobuf.DurationB\x0f\xbaH\f\xaa\x01\t\"\x05\b\x80Ή\x1e2\x00R\radvanceWindow\x12^\n" +
 	"\x15booking_closes_before\x18\x02 \x01(\v2\x19.google.protobuf.DurationB\x0f\xbaH\f\xaa\x01\t\"\x05\b\x80\x9a\x9e\x012\x00R\x13bookingClosesBefore\x12[\n" +
@@ -1176,16 +1167,14 @@ const file_berth_v1_tenant_proto_rawDesc = "" +
 	"\x18checkin_closes_after_end\x18\t \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\x80\xa3\x052\x00R\x15checkinClosesAfterEnd\x126\n" +
 	"\x0egps_max_meters\x18\n" +
 	" \x01(\x05B\v\xbaH\b\x1a\x06\x18\xa0\x8d\x06(\n" +
-	"H\x02R\fgpsMaxMeters\x88\x01\x01\x12.\n" +
-	"\x10waitlist_enabled\x18\v \x01(\bH\x03R\x0fwaitlistEnabled\x88\x01\x01\x12%\n" +
-	"\fauto_no_show\x18\f \x01(\bH\x04R\n" +
+	"H\x02R\fgpsMaxMeters\x88\x01\x01\x12%\n" +
+	"\fauto_no_show\x18\f \x01(\bH\x03R\n" +
 	"autoNoShow\x88\x01\x01\x12V\n" +
 	"\x12auto_no_show_after\x18\r \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\x80\xf5$2\x00R\x0fautoNoShowAfterB\x1a\n" +
 	"\x18_allow_late_cancellationB\x13\n" +
 	"\x11_allow_rescheduleB\x11\n" +
-	"\x0f_gps_max_metersB\x13\n" +
-	"\x11_waitlist_enabledB\x0f\n" +
-	"\r_auto_no_show\"\xac\x01\n" +
+	"\x0f_gps_max_metersB\x0f\n" +
+	"\r_auto_no_showJ\x04\b\v\x10\fR\x10waitlist_enabled\"\xac\x01\n" +
 	"\x11TierCancellations\x12\x96\x01\n" +
 	"\toverrides\x18\x01 \x03(\v2\x1a.berth.v1.TierCancellationB\\\xbaHY\xba\x01Q\n" +
 	"\x19tier_cancellations.unique\x12\x16each tier at most once\x1a\x1cthis.map(o, o.tier).unique()\x92\x01\x02\x102R\toverrides\"\xd6\x01\n" +

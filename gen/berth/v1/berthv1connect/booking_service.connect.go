@@ -97,7 +97,8 @@ type BookingServiceClient interface {
 	// HoldBooking keeps seats while somebody pays: for the policy's hold_ttl, and without a credit. Held for
 	// the caller, or, with the permission booking.hold_for_others, for the member named or for a guest.
 	// The header X-Booking-Channel wins over the request's channel.
-	// Errors: those of Book but for the plan's, and ITEM_UNAVAILABLE; SESSION_FULL rather than a place in the queue.
+	// Errors: those of Book but for the plan's, and ITEM_UNAVAILABLE, INVALID_FIELD (a tier for somebody who is no guest); SESSION_FULL rather
+	// than a place in the queue.
 	HoldBooking(context.Context, *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error)
 	// ConfirmBooking makes a hold a booking: with payment facts it is paid for in money, without them by the member's plan, as
 	// Book does. Items that are not chosen are cancelled. Confirming again gives the same booking and updates the payment.
@@ -122,7 +123,8 @@ type BookingServiceClient interface {
 	// GetBooking reads one booking: the caller's own, or any with the permission.
 	// Errors: BOOKING_NOT_FOUND.
 	GetBooking(context.Context, *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error)
-	// ListMyBookings reads the caller's bookings and waitlist entries, by start of their sessions.
+	// ListMyBookings reads the caller's bookings and waitlist entries, by start of their sessions. Of a service
+	// account these are the bookings that it made; it has no entries.
 	ListMyBookings(context.Context, *connect.Request[v1.ListMyBookingsRequest]) (*connect.Response[v1.ListMyBookingsResponse], error)
 	// ListRoster reads who is in a session and who waits for it.
 	// Errors: SESSION_NOT_FOUND.
@@ -388,7 +390,8 @@ type BookingServiceHandler interface {
 	// HoldBooking keeps seats while somebody pays: for the policy's hold_ttl, and without a credit. Held for
 	// the caller, or, with the permission booking.hold_for_others, for the member named or for a guest.
 	// The header X-Booking-Channel wins over the request's channel.
-	// Errors: those of Book but for the plan's, and ITEM_UNAVAILABLE; SESSION_FULL rather than a place in the queue.
+	// Errors: those of Book but for the plan's, and ITEM_UNAVAILABLE, INVALID_FIELD (a tier for somebody who is no guest); SESSION_FULL rather
+	// than a place in the queue.
 	HoldBooking(context.Context, *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error)
 	// ConfirmBooking makes a hold a booking: with payment facts it is paid for in money, without them by the member's plan, as
 	// Book does. Items that are not chosen are cancelled. Confirming again gives the same booking and updates the payment.
@@ -413,7 +416,8 @@ type BookingServiceHandler interface {
 	// GetBooking reads one booking: the caller's own, or any with the permission.
 	// Errors: BOOKING_NOT_FOUND.
 	GetBooking(context.Context, *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error)
-	// ListMyBookings reads the caller's bookings and waitlist entries, by start of their sessions.
+	// ListMyBookings reads the caller's bookings and waitlist entries, by start of their sessions. Of a service
+	// account these are the bookings that it made; it has no entries.
 	ListMyBookings(context.Context, *connect.Request[v1.ListMyBookingsRequest]) (*connect.Response[v1.ListMyBookingsResponse], error)
 	// ListRoster reads who is in a session and who waits for it.
 	// Errors: SESSION_NOT_FOUND.

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/access.proto.
  */
 export const file_berth_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9hY2Nlc3MucHJvdG8SCGJlcnRoLnYxIpQBCgZBY2Nlc3MSIwoEcnVsZRgBIAEoDjIVLmJlcnRoLnYxLkFjY2Vzcy5SdWxlEhIKCnBlcm1pc3Npb24YAiABKAkiUQoEUnVsZRIUChBSVUxFX1VOU1BFQ0lGSUVEEAASEwoPUlVMRV9QRVJNSVNTSU9OEAESDQoJUlVMRV9TRUxGEAISDwoLUlVMRV9QVUJMSUMQAzpKCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5jgMgASgLMhAuYmVydGgudjEuQWNjZXNzUgZhY2Nlc3NiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("ChViZXJ0aC92MS9hY2Nlc3MucHJvdG8SCGJlcnRoLnYxIq4BCgZBY2Nlc3MSIwoEcnVsZRgBIAEoDjIVLmJlcnRoLnYxLkFjY2Vzcy5SdWxlEhIKCnBlcm1pc3Npb24YAiABKAkSGAoQc2VydmljZV9hY2NvdW50cxgDIAEoCCJRCgRSdWxlEhQKEFJVTEVfVU5TUEVDSUZJRUQQABITCg9SVUxFX1BFUk1JU1NJT04QARINCglSVUxFX1NFTEYQAhIPCgtSVUxFX1BVQkxJQxADOkoKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLmOAyABKAsyEC5iZXJ0aC52MS5BY2Nlc3NSBmFjY2Vzc2IGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * Access is what a caller needs for an RPC. One interceptor reads it from the
@@ -36,6 +36,14 @@ export type Access = Message<"berth.v1.Access"> & {
    * @generated from field: string permission = 2;
    */
   permission: string;
+
+  /**
+   * With RULE_SELF: active service accounts may call it, too. They are no members and have nothing
+   * themselves; their own is what they made, such as the holds of a partner.
+   *
+   * @generated from field: bool service_accounts = 3;
+   */
+  serviceAccounts: boolean;
 };
 
 /**

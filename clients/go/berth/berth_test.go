@@ -1,0 +1,496 @@
+package berth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+)
+
+// service meets each call with the next of what is scripted, and then answers.
+type service struct {
+	berthv1connect.UnimplementedBookingServiceHandler
+	berthv1connect.UnimplementedAccessServiceHandler
+	berthv1connect.UnimplementedEventServiceHandler
+
+	mu      sync.Mutex
+	script  []error
+	headers []http.Header
+	streams [][]any // messages and errors; the last stream is silent at its end
+	watched []*v1.WatchEventsRequest
+	keys    int
+	pages   []string // tokens asked for
+}
+
+func (s *service) meet(header http.Header) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.headers = append(s.headers, header.Clone())
+	if n := len(s.headers); n <= len(s.script) {
+		return s.script[n-1]
+	}
+	return nil
+}
+
+func (s *service) Book(_ context.Context, r *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
+	return connect.NewResponse(&v1.BookResponse{}), s.meet(r.Header())
+}
+
+func (s *service) GetBooking(_ context.Context, r *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error) {
+	return connect.NewResponse(&v1.GetBookingResponse{}), s.meet(r.Header())
+}
+
+func (s *service) ListItems(_ context.Context, r *connect.Request[v1.ListItemsRequest]) (*connect.Response[v1.ListItemsResponse], error) {
+	s.pages = append(s.pages, r.Msg.GetLocationId()+r.Msg.GetPageToken())
+	page := len(s.pages)
+	answer := &v1.ListItemsResponse{Items: []*v1.Item{{Id: fmt.Sprintf("%da", page)}, {Id: fmt.Sprintf("%db", page)}}}
+	if page < 3 {
+		answer.NextPageToken = fmt.Sprint(page)
+	}
+	return connect.NewResponse(answer), s.meet(r.Header())
+}
+
+func (s *service) ExchangeKey(_ context.Context, r *connect.Request[v1.ExchangeKeyRequest]) (*connect.Response[v1.ExchangeKeyResponse], error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys++
+	return connect.NewResponse(&v1.ExchangeKeyResponse{AccessToken: fmt.Sprintf("%s-%d", r.Msg.GetKey(), s.keys), ExpiresIn: durationpb.New(time.Minute)}), nil
+}
+
+func (s *service) WatchEvents(ctx context.Context, r *connect.Request[v1.WatchEventsRequest], stream *connect.ServerStream[v1.WatchEventsResponse]) error {
+	s.mu.Lock()
+	n := len(s.watched)
+	s.watched = append(s.watched, r.Msg)
+	s.headers = append(s.headers, r.Header().Clone())
+	s.mu.Unlock()
+	for _, step := range s.streams[min(n, len(s.streams)-1)] {
+		switch step := step.(type) {
+		case error:
+			return step
+		case *v1.WatchEventsResponse:
+			if err := stream.Send(step); err != nil {
+				return err
+			}
+		case chan struct{}:
+			<-ctx.Done()
+		}
+	}
+	if n >= len(s.streams)-1 {
+		<-ctx.Done()
+	}
+	return nil
+}
+
+func refused(code connect.Code, reason string, facts ...string) error {
+	err := connect.NewError(code, errors.New(reason))
+	info := &errdetails.ErrorInfo{Domain: "berth", Reason: reason, Metadata: map[string]string{}}
+	for pair := range slices.Chunk(facts, 2) {
+		info.Metadata[pair[0]] = pair[1]
+	}
+	detail, e := connect.NewErrorDetail(info)
+	if e != nil {
+		panic(e)
+	}
+	err.AddDetail(detail)
+	return err
+}
+
+var (
+	contention      = refused(connect.CodeUnavailable, "CONTENTION")
+	shuttingDown    = refused(connect.CodeUnavailable, "SHUTTING_DOWN")
+	unauthenticated = refused(connect.CodeUnauthenticated, "UNAUTHENTICATED")
+	lost            = connect.NewError(connect.CodeUnavailable, errors.New("connection reset"))
+)
+
+// serve gives a client of the service that does not wait, and the waits that it would have made.
+func serve(t *testing.T, s *service, options ...Option) (*Client, *[]time.Duration) {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.Handle(berthv1connect.NewBookingServiceHandler(s))
+	mux.Handle(berthv1connect.NewAccessServiceHandler(s))
+	mux.Handle(berthv1connect.NewEventServiceHandler(s))
+	server := httptest.NewUnstartedServer(mux)
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	t.Cleanup(server.Close)
+	var waits []time.Duration
+	unhurried := func(s *settings) {
+		s.random = func() float64 { return 1 }
+		s.pause = func(ctx context.Context, wait time.Duration) error {
+			waits = append(waits, wait)
+			return ctx.Err()
+		}
+	}
+	return New(server.URL, append([]Option{unhurried, WithTokens(StaticToken("token"))}, options...)...), &waits
+}
+
+func book(t *testing.T, c *Client) error {
+	t.Helper()
+	_, err := c.Bookings.Book(t.Context(), connect.NewRequest(&v1.BookRequest{}))
+	return err
+}
+
+func (s *service) all(header string) []string {
+	var values []string
+	for _, h := range s.headers {
+		values = append(values, strings.Join(h.Values(header), " and "))
+	}
+	return values
+}
+
+func TestTheClientHasEveryService(t *testing.T) {
+	t.Parallel()
+	there := map[string]bool{}
+	for field := range reflect.TypeFor[Client]().Fields() {
+		there[field.Type.Name()] = true
+	}
+	protoregistry.GlobalFiles.RangeFilesByPackage("berth.v1", func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Services().Len() {
+			if name := string(file.Services().Get(i).Name()); !there[name+"Client"] {
+				t.Errorf("%s is missing", name)
+			}
+		}
+		return true
+	})
+}
+
+func TestMutationsAreSentAgainUnderTheSameKey(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{
+		"contention":            contention,
+		"a lost connection":     lost,
+		"the server's deadline": refused(connect.CodeDeadlineExceeded, "DEADLINE_EXCEEDED"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &service{script: []error{err, err}}
+			client, waits := serve(t, s)
+			if err := book(t, client); err != nil {
+				t.Fatal(err)
+			}
+			keys := s.all(idempotencyKey)
+			if len(keys) != 3 || len(keys[0]) < 20 || keys[0] != keys[1] || keys[1] != keys[2] {
+				t.Errorf("keys %q", keys)
+			}
+			if diff := cmp.Diff([]time.Duration{first, 2 * first}, *waits); diff != "" {
+				t.Errorf("waits (-want +got):\n%s", diff)
+			}
+			if err := book(t, client); err != nil || s.all(idempotencyKey)[3] == keys[0] {
+				t.Errorf("another call has the same key (%v)", err)
+			}
+		})
+	}
+}
+
+func TestWhatIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{
+		"a refusal":             refused(connect.CodeResourceExhausted, "SESSION_FULL"),
+		"a fault":               refused(connect.CodeInternal, "INTERNAL"),
+		"somebody else's edit":  refused(connect.CodeAborted, "ETAG_MISMATCH"),
+		"a proxy's no":          connect.NewError(connect.CodePermissionDenied, errors.New("no")),
+		"a limit of minutes":    refused(connect.CodeResourceExhausted, "RATE_LIMITED", "retry_after", "60"),
+		"a token for good":      unauthenticated,
+		"something yet unknown": refused(connect.CodeFailedPrecondition, "FROM_THE_FUTURE"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &service{script: []error{err}}
+			client, _ := serve(t, s)
+			if got := book(t, client); connect.CodeOf(got) != connect.CodeOf(err) || len(s.headers) != 1 {
+				t.Errorf("%v after %d calls", got, len(s.headers))
+			}
+		})
+	}
+}
+
+func TestWaits(t *testing.T) {
+	t.Parallel()
+	s := &service{script: slices.Repeat([]error{contention}, 9)}
+	client, waits := serve(t, s)
+	_, err := client.Bookings.GetBooking(t.Context(), connect.NewRequest(&v1.GetBookingRequest{}))
+	if !IsReason(err, v1.ErrorReason_ERROR_REASON_CONTENTION) || len(s.headers) != 5 || s.headers[0].Get(idempotencyKey) != "" {
+		t.Errorf("%v after %d calls", err, len(s.headers))
+	}
+	if diff := cmp.Diff([]time.Duration{first, 2 * first, 4 * first, 8 * first}, *waits); diff != "" {
+		t.Errorf("waits (-want +got):\n%s", diff)
+	}
+	if m := (&manners{settings: settings{random: func() float64 { return 1 }}}); m.backoff(7) != longest || m.backoff(1000) != longest {
+		t.Error("the ceiling moves")
+	}
+
+	limited := &service{script: []error{refused(connect.CodeResourceExhausted, "RATE_LIMITED", "retry_after", "3")}}
+	client, waits = serve(t, limited)
+	if err := book(t, client); err != nil || !slices.Equal(*waits, []time.Duration{3*time.Second + first}) {
+		t.Errorf("%v, %v", err, *waits)
+	}
+}
+
+func TestTokensAreRenewedOnce(t *testing.T) {
+	t.Parallel()
+	n := 0
+	source := func(context.Context) (Token, error) {
+		n++
+		return Token{Value: fmt.Sprintf("t%d", n)}, nil
+	}
+	s := &service{script: []error{unauthenticated, nil, unauthenticated, unauthenticated}}
+	client, waits := serve(t, s, WithTokens(source))
+	if err := book(t, client); err != nil {
+		t.Error(err)
+	}
+	if err := book(t, client); connect.CodeOf(err) != connect.CodeUnauthenticated {
+		t.Error(err)
+	}
+	want := []string{"Bearer t1", "Bearer t2", "Bearer t2", "Bearer t3"}
+	if diff := cmp.Diff(want, s.all(authorization)); diff != "" || len(*waits) != 0 {
+		t.Errorf("tokens (-want +got):\n%s%v", diff, *waits)
+	}
+}
+
+func TestKeysAreExchanged(t *testing.T) {
+	t.Parallel()
+	s := &service{script: []error{nil, unauthenticated}}
+	client, _ := serve(t, s, WithKey("berth_key"))
+	var calls sync.WaitGroup
+	for range 8 {
+		calls.Go(func() { _ = book(t, client) })
+	}
+	calls.Wait()
+	if s.keys != 2 || len(s.headers) < 9 {
+		t.Errorf("%d exchanges for %d calls", s.keys, len(s.headers))
+	}
+}
+
+func TestTokensInTime(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	n, down := 0, errors.New("down")
+	var fails error
+	life := 10 * time.Minute
+	tokens := newTokens(func(context.Context) (Token, error) {
+		n++
+		return Token{Value: fmt.Sprintf("t%d", n), ExpiresAt: now.Add(life)}, fails
+	}, func() time.Time { return now })
+	want := func(text string, e error) {
+		t.Helper()
+		if got, err := tokens.current(t.Context()); got != text || !errors.Is(err, e) {
+			t.Errorf("%q, %v; want %q", got, err, text)
+		}
+	}
+	want("t1", nil)
+	now = now.Add(9*time.Minute - 1)
+	want("t1", nil)
+	fails = down
+	now = now.Add(1)
+	want("t1", nil) // it is good for one more minute
+	now = now.Add(time.Minute)
+	want("", down)
+	fails, life = nil, time.Minute
+	want("t4", nil)
+	now = now.Add(47 * time.Second)
+	want("t4", nil) // not with every call
+	now = now.Add(time.Second)
+	want("t5", nil)
+}
+
+func TestListsAreReadToTheirEnd(t *testing.T) {
+	t.Parallel()
+	s := &service{}
+	client, _ := serve(t, s)
+	request := &v1.ListItemsRequest{LocationId: "l"}
+	var ids []string
+	for item, err := range All(t.Context(), client.Bookings.ListItems, request, (*v1.ListItemsResponse).GetItems) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, item.GetId())
+	}
+	if !slices.Equal(ids, []string{"1a", "1b", "2a", "2b", "3a", "3b"}) || !slices.Equal(s.pages, []string{"l", "l1", "l2"}) || request.GetPageToken() != "" {
+		t.Errorf("%v in pages %q", ids, s.pages)
+	}
+
+	s = &service{script: []error{nil, refused(connect.CodeNotFound, "LOCATION_NOT_FOUND")}}
+	client, _ = serve(t, s)
+	n := 0
+	var last error
+	for _, last = range All(t.Context(), client.Bookings.ListItems, request, (*v1.ListItemsResponse).GetItems) {
+		n++
+	}
+	if n != 3 || RefusalOf(last).Reason != v1.ErrorReason_ERROR_REASON_LOCATION_NOT_FOUND {
+		t.Errorf("%d, %v", n, last)
+	}
+	s = &service{}
+	client, _ = serve(t, s)
+	for _, err := range All(t.Context(), client.Bookings.ListItems, request, (*v1.ListItemsResponse).GetItems) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	if len(s.pages) != 1 {
+		t.Errorf("%d pages for one item", len(s.pages))
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	want := Refusal{Reason: v1.ErrorReason_ERROR_REASON_DAILY_LIMIT, Code: connect.CodeResourceExhausted, Message: "DAILY_LIMIT", Metadata: map[string]string{"limit": "2"}}
+	if diff := cmp.Diff(want, RefusalOf(fmt.Errorf("book: %w", refused(connect.CodeResourceExhausted, "DAILY_LIMIT", "limit", "2")))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if r := RefusalOf(refused(connect.CodeNotFound, "FROM_THE_FUTURE")); r.Reason != v1.ErrorReason_ERROR_REASON_UNSPECIFIED || r.Code != connect.CodeNotFound {
+		t.Errorf("%+v", r)
+	}
+	if r := RefusalOf(errors.New("x")); r.Code != connect.CodeUnknown || r.Message != "x" || IsReason(nil, r.Reason) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// message has these events; its cursor is the last one's.
+func message(ids ...string) *v1.WatchEventsResponse {
+	m := &v1.WatchEventsResponse{}
+	for _, id := range ids {
+		m.Events = append(m.Events, &v1.Event{Id: id, Cursor: id})
+		m.Cursor = id
+	}
+	return m
+}
+
+func greeting(cursor string) *v1.WatchEventsResponse { return &v1.WatchEventsResponse{Cursor: cursor} }
+
+// take watches until it has so many events.
+func take(t *testing.T, c *Client, n int) (ids []string, last error) {
+	t.Helper()
+	for message, err := range c.Watch(t.Context(), &v1.WatchEventsRequest{Cursor: "z"}) {
+		if err != nil {
+			return ids, err
+		}
+		for _, e := range message.GetEvents() {
+			ids = append(ids, e.GetId())
+		}
+		if len(ids) >= n {
+			break
+		}
+	}
+	return ids, nil
+}
+
+func TestWatchGoesOn(t *testing.T) {
+	t.Parallel()
+	s := &service{streams: [][]any{
+		{shuttingDown},
+		{greeting("y"), shuttingDown},
+		{refused(connect.CodeResourceExhausted, "RATE_LIMITED", "retry_after", "2")},
+		{greeting("y"), message("a", "b"), refused(connect.CodeAborted, "WATCHER_TOO_SLOW")},
+		{message("c"), greeting("d")}, // it just ends, at a place that a filter let nothing through to
+		{greeting("d"), unauthenticated},
+		{message("e")},
+	}}
+	n := 0
+	client, waits := serve(t, s, WithTokens(func(context.Context) (Token, error) {
+		n++
+		return Token{Value: fmt.Sprintf("t%d", n)}, nil
+	}))
+	ids, err := take(t, client, 4)
+	if err != nil || !slices.Equal(ids, []string{"a", "b", "c", "e"}) {
+		t.Errorf("%v, %v", ids, err)
+	}
+	var cursors []string
+	for _, request := range s.watched {
+		cursors = append(cursors, request.GetCursor())
+	}
+	if want := []string{"z", "z", "y", "y", "b", "d", "d"}; !slices.Equal(cursors, want) {
+		t.Errorf("cursors %q, want %q", cursors, want)
+	}
+	if want := []time.Duration{first, 2 * first, 2*time.Second + 4*first, first, first}; !slices.Equal(*waits, want) {
+		t.Errorf("waits %v, want %v", *waits, want)
+	}
+	if tokens := s.all(authorization); tokens[5] != "Bearer t1" || tokens[6] != "Bearer t2" {
+		t.Errorf("tokens %q", tokens)
+	}
+}
+
+func TestStreamsHaveATokenToo(t *testing.T) {
+	t.Parallel()
+	s := &service{streams: [][]any{{greeting("a")}}}
+	client, _ := serve(t, s)
+	stream, err := client.Events.WatchEvents(t.Context(), connect.NewRequest(&v1.WatchEventsRequest{}))
+	if err != nil || !stream.Receive() || s.all(authorization)[0] != "Bearer token" {
+		t.Errorf("%v, %q", err, s.all(authorization))
+	}
+}
+
+func TestWatchGivesUp(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		script []any
+		calls  int
+	}{
+		"a cursor that is none": {[]any{refused(connect.CodeInvalidArgument, "INVALID_FIELD")}, 1},
+		"a role taken away":     {[]any{greeting("a"), refused(connect.CodePermissionDenied, "PERMISSION_DENIED")}, 1},
+		"tokens refused":        {[]any{unauthenticated}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &service{streams: [][]any{c.script, {}}}
+			client, _ := serve(t, s)
+			if ids, err := take(t, client, 1); err == nil || len(ids) != 0 || len(s.watched) != c.calls {
+				t.Errorf("%v, %v after %d calls", ids, err, len(s.watched))
+			}
+		})
+	}
+}
+
+func TestWatchEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	s := &service{streams: [][]any{{greeting("a")}}}
+	client, _ := serve(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var last error
+	for _, last = range client.Watch(ctx, &v1.WatchEventsRequest{}) {
+		cancel()
+	}
+	if !errors.Is(last, context.Canceled) || len(s.watched) != 1 {
+		t.Errorf("%v after %d calls", last, len(s.watched))
+	}
+}
+
+// A connection can be dead without anybody saying so.
+func TestWatchHearsSilence(t *testing.T) {
+	t.Parallel()
+	silent := make(chan struct{})
+	s := &service{streams: [][]any{{message("a"), silent}, {message("b")}}}
+	impatient := func(s *settings) { s.grace = 50 * time.Millisecond }
+	client, waits := serve(t, s, impatient)
+	request := &v1.WatchEventsRequest{HeartbeatInterval: durationpb.New(time.Millisecond)}
+	for message, err := range client.Watch(t.Context(), request) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if message.GetCursor() == "b" {
+			break
+		}
+	}
+	if len(*waits) == 0 {
+		t.Error("nobody noticed")
+	}
+}

@@ -1,0 +1,68 @@
+package berth
+
+import (
+	"context"
+	"iter"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// pageable is the request of an RPC that answers in pages.
+type pageable[Request any] interface {
+	*Request
+	proto.Message
+	GetPageToken() string
+}
+
+// paged is one page.
+type paged[Page any] interface {
+	*Page
+	GetNextPageToken() string
+}
+
+// Pages reads all pages of a list, one after the other, as they are asked for. The request stays as it is. An error is
+// the last that comes.
+func Pages[Request, Page any, R pageable[Request], P paged[Page]](
+	ctx context.Context, list func(context.Context, *connect.Request[Request]) (*connect.Response[Page], error), request R,
+) iter.Seq2[P, error] {
+	return func(yield func(P, error) bool) {
+		next := proto.CloneOf(request)
+		field := next.ProtoReflect().Descriptor().Fields().ByName("page_token")
+		for {
+			answer, err := list(ctx, connect.NewRequest((*Request)(next)))
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			page := P(answer.Msg)
+			if !yield(page, nil) || page.GetNextPageToken() == "" {
+				return
+			}
+			next.ProtoReflect().Set(field, protoreflect.ValueOfString(page.GetNextPageToken()))
+		}
+	}
+}
+
+// All reads all items of a list; a page is fetched when its first item is wanted.
+//
+//	for session, err := range berth.All(ctx, client.Sessions.ListSessions, request, (*v1.ListSessionsResponse).GetSessions) {
+func All[Request, Page, Item any, R pageable[Request], P paged[Page]](
+	ctx context.Context, list func(context.Context, *connect.Request[Request]) (*connect.Response[Page], error), request R, items func(P) []Item,
+) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		for page, err := range Pages[Request, Page, R, P](ctx, list, request) {
+			if err != nil {
+				var none Item
+				yield(none, err)
+				return
+			}
+			for _, item := range items(page) {
+				if !yield(item, nil) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,74 @@
+import Connect
+import Foundation
+
+/// What a refused call says. Branch on `reason`; `message` is for people and may change.
+public struct BerthError: Error, Sendable {
+    /// `.unspecified` where the reason is newer than this client, or the error is not Berth's own.
+    public let reason: Berth_V1_ErrorReason
+    public let code: Code
+    public let message: String
+    /// Facts of the refusal, as the reason documents them. Times are RFC 3339 in UTC.
+    public let metadata: [String: String]
+
+    /// Reads whatever a call failed with.
+    public init(_ error: any Error) {
+        if let known = error as? BerthError {
+            self = known
+            return
+        }
+        guard let error = error as? ConnectError else {
+            self.init(
+                reason: .unspecified,
+                code: error is CancellationError ? .canceled : .unknown,
+                message: error.localizedDescription,
+                metadata: [:]
+            )
+            return
+        }
+        let details: [Google_Rpc_ErrorInfo] = error.unpackedDetails()
+        let info = details.first { $0.domain == "berth" }
+        self.init(
+            reason: info.flatMap { reasons[plain($0.reason)] } ?? .unspecified,
+            code: error.code,
+            message: error.message ?? error.localizedDescription,
+            metadata: info?.metadata ?? [:]
+        )
+    }
+
+    init(reason: Berth_V1_ErrorReason, code: Code, message: String, metadata: [String: String]) {
+        self.reason = reason
+        self.code = code
+        self.message = message
+        self.metadata = metadata
+    }
+}
+
+extension BerthError: LocalizedError {
+    public var errorDescription: String? {
+        return self.message
+    }
+}
+
+extension ResponseMessage {
+    /// The answer, or else a `BerthError`.
+    public var value: Output {
+        get throws {
+            switch self.result {
+            case .success(let message):
+                return message
+            case .failure(let error):
+                throw BerthError(error)
+            }
+        }
+    }
+}
+
+/// The generated names, such as sessionFull, and those on the wire, such as SESSION_FULL, differ in case and underscores only.
+private let reasons: [String: Berth_V1_ErrorReason] = Dictionary(
+    Berth_V1_ErrorReason.allCases.map { (plain(String(describing: $0)), $0) },
+    uniquingKeysWith: { first, _ in first }
+)
+
+private func plain(_ name: String) -> String {
+    return name.replacingOccurrences(of: "_", with: "").lowercased()
+}

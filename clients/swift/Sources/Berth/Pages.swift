@@ -1,0 +1,87 @@
+import Connect
+
+/// All pages of a list, one after the other, as they are asked for.
+public struct Pages<Request: ProtobufMessage, Page: ProtobufMessage>: AsyncSequence {
+    public typealias Element = Page
+    public typealias List = (Request) async -> ResponseMessage<Page>
+
+    let request: Request
+    let token: WritableKeyPath<Request, String>
+    let next: KeyPath<Page, String>
+    let list: List
+
+    /// - parameter request: What to ask for.
+    /// - parameter token: The request's `page_token`.
+    /// - parameter next: The answer's `next_page_token`.
+    /// - parameter list: The RPC.
+    public init(
+        of request: Request,
+        token: WritableKeyPath<Request, String>,
+        next: KeyPath<Page, String>,
+        list: @escaping List
+    ) {
+        self.request = request
+        self.token = token
+        self.next = next
+        self.list = list
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator {
+        return AsyncIterator(pages: self, request: self.request)
+    }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let pages: Pages
+        var request: Request?
+
+        public mutating func next() async throws -> Page? {
+            guard var request = self.request else {
+                return nil
+            }
+            self.request = nil // after an error there is nothing more
+            let page = try await self.pages.list(request).value
+            let token = page[keyPath: self.pages.next]
+            if !token.isEmpty {
+                request[keyPath: self.pages.token] = token
+                self.request = request
+            }
+            return page
+        }
+    }
+
+    /// All items of the list; a page is fetched when its first item is wanted.
+    public func items<Item>(_ items: KeyPath<Page, [Item]>) -> Items<Request, Page, Item> {
+        return Items(pages: self, items: items)
+    }
+}
+
+/// All items of a list.
+public struct Items<Request: ProtobufMessage, Page: ProtobufMessage, Item>: AsyncSequence {
+    public typealias Element = Item
+
+    let pages: Pages<Request, Page>
+    let items: KeyPath<Page, [Item]>
+
+    public func makeAsyncIterator() -> AsyncIterator {
+        return AsyncIterator(pages: self.pages.makeAsyncIterator(), items: self.items)
+    }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        var pages: Pages<Request, Page>.AsyncIterator
+        let items: KeyPath<Page, [Item]>
+        var page: [Item] = []
+        var position = 0
+
+        public mutating func next() async throws -> Item? {
+            while self.position == self.page.count {
+                guard let page = try await self.pages.next() else {
+                    return nil
+                }
+                self.page = page[keyPath: self.items]
+                self.position = 0
+            }
+            defer { self.position += 1 }
+            return self.page[self.position]
+        }
+    }
+}

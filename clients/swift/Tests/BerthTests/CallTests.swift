@@ -1,0 +1,168 @@
+import Connect
+import Foundation
+import XCTest
+
+@testable import Berth
+
+final class CallTests: XCTestCase {
+    func testMutationsAreSentAgainUnderTheSameKey() async throws {
+        for error in [contention, lost, refusal(.deadlineExceeded, "DEADLINE_EXCEEDED")] {
+            let server = FakeServer(script: [error, error])
+            let (berth, waits) = client(of: server)
+            _ = try await berth.bookings.book(request: Berth_V1_BookRequest()).value
+            _ = try await berth.bookings.book(request: Berth_V1_BookRequest()).value
+            let keys = server.headers.map { $0["idempotency-key"] ?? [] }
+            XCTAssertEqual(keys.count, 4)
+            XCTAssertEqual(keys[0].count, 1)
+            XCTAssertEqual(keys[0], keys[1])
+            XCTAssertEqual(keys[0], keys[2])
+            XCTAssertNotEqual(keys[0], keys[3])
+            XCTAssertEqual(waits.all, [0.1, 0.2])
+        }
+    }
+
+    func testReadsTakeNoKeyAndGiveUpAfterSoMany() async {
+        let server = FakeServer(script: Array(repeating: contention, count: 9))
+        let (berth, waits) = client(of: server)
+        let response = await berth.bookings.getBooking(request: Berth_V1_GetBookingRequest())
+        XCTAssertThrowsError(try response.value) { error in
+            XCTAssertEqual((error as? BerthError)?.reason, .contention)
+        }
+        XCTAssertEqual(server.headers.count, 5)
+        XCTAssertNil(server.headers[0]["idempotency-key"])
+        XCTAssertEqual(waits.all, [0.1, 0.2, 0.4, 0.8])
+    }
+
+    func testRefusalsAreNotSentAgain() async {
+        let refusals = [
+            refusal(.resourceExhausted, "SESSION_FULL"),
+            refusal(.internalError, "INTERNAL"),
+            refusal(.aborted, "ETAG_MISMATCH"),
+            refusal(.resourceExhausted, "RATE_LIMITED", ["retry_after": "60"]),
+            ConnectError(code: .permissionDenied, message: "a proxy's"),
+        ]
+        for error in refusals {
+            let server = FakeServer(script: [error])
+            let (berth, _) = client(of: server)
+            let response = await berth.bookings.book(request: Berth_V1_BookRequest())
+            XCTAssertEqual(response.error?.code, error.code)
+            XCTAssertEqual(server.headers.count, 1)
+        }
+    }
+
+    func testTheServerSaysHowLongToWait() async throws {
+        let limited = refusal(.resourceExhausted, "RATE_LIMITED", ["retry_after": "3"])
+        let (berth, waits) = client(of: FakeServer(script: [limited]))
+        _ = try await berth.bookings.book(request: Berth_V1_BookRequest()).value
+        XCTAssertEqual(waits.all, [3.1])
+    }
+
+    func testARefusedTokenIsRenewedOnce() async {
+        let issued = Notes<Int>()
+        let server = FakeServer(script: [unauthenticated, nil, unauthenticated, unauthenticated])
+        let (berth, waits) = client(of: server) {
+            issued.add(1)
+            return Token(value: "t\(issued.all.count)")
+        }
+        let first = await berth.bookings.book(request: Berth_V1_BookRequest())
+        let second = await berth.bookings.book(request: Berth_V1_BookRequest())
+        XCTAssertNil(first.error)
+        XCTAssertEqual(second.error?.code, .unauthenticated)
+        let tokens = server.headers.map { $0["authorization"]?.first ?? "" }
+        XCTAssertEqual(tokens, ["Bearer t1", "Bearer t2", "Bearer t2", "Bearer t3"])
+        XCTAssertEqual(waits.all, [])
+    }
+
+    func testErrorsTellTheReasonAndItsFacts() {
+        let error = BerthError(refusal(.resourceExhausted, "DAILY_LIMIT", ["limit": "2"]))
+        XCTAssertEqual(error.reason, .dailyLimit)
+        XCTAssertEqual(error.code, .resourceExhausted)
+        XCTAssertEqual(error.metadata, ["limit": "2"])
+        XCTAssertEqual(BerthError(refusal(.internalError, "INTERNAL")).reason, .internal)
+        XCTAssertEqual(BerthError(refusal(.notFound, "FROM_THE_FUTURE")).reason, .unspecified)
+        XCTAssertEqual(BerthError(CancellationError()).code, .canceled)
+    }
+
+    func testListsAreReadToTheirEnd() async throws {
+        let asked = Notes<String>()
+        var request = Berth_V1_ListItemsRequest()
+        request.locationID = "l"
+        let pages = Pages(of: request, token: \.pageToken, next: \.nextPageToken) { request in
+            asked.add(request.locationID + request.pageToken)
+            let page = asked.all.count
+            var answer = Berth_V1_ListItemsResponse()
+            for name in ["a", "b"] where page != 2 { // a page may be empty
+                var item = Berth_V1_Item()
+                item.id = "\(page)\(name)"
+                answer.items.append(item)
+            }
+            answer.nextPageToken = page < 3 ? "\(page)" : ""
+            return ResponseMessage(result: .success(answer))
+        }
+        var ids: [String] = []
+        for try await item in pages.items(\.items) {
+            ids.append(item.id)
+        }
+        XCTAssertEqual(ids, ["1a", "1b", "3a", "3b"])
+        XCTAssertEqual(asked.all, ["l", "l1", "l2"])
+    }
+}
+
+final class TokenTests: XCTestCase {
+    func testTokensAreRenewedInTime() async throws {
+        let clock = Clock()
+        let issued = Notes<Int>()
+        let tokens = TokenStore(
+            refresh: {
+                issued.add(1)
+                if clock.down { throw CancellationError() }
+                return Token(value: "t\(issued.all.count)", expiresAt: clock.now + clock.life)
+            },
+            now: { clock.now }
+        )
+        var value = try await tokens.current()
+        XCTAssertEqual(value, "t1")
+        clock.now += 539
+        value = try await tokens.current()
+        XCTAssertEqual(value, "t1")
+        clock.now += 1
+        clock.down = true
+        value = try await tokens.current() // it is good for one more minute
+        XCTAssertEqual(value, "t1")
+        clock.down = false
+        clock.life = 60
+        value = try await tokens.current()
+        XCTAssertEqual(value, "t3")
+        clock.now += 47
+        value = try await tokens.current() // not with every call
+        XCTAssertEqual(value, "t3")
+        clock.now += 1
+        value = try await tokens.current()
+        XCTAssertEqual(value, "t4")
+    }
+
+    func testOneFetchServesAllThatWait() async throws {
+        let issued = Notes<Int>()
+        let tokens = TokenStore(refresh: {
+            issued.add(1)
+            await Task.yield()
+            return Token(value: "t\(issued.all.count)")
+        })
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<8 {
+                group.addTask { try await tokens.current() }
+            }
+            for try await value in group {
+                XCTAssertEqual(value, "t1")
+            }
+        }
+        XCTAssertEqual(issued.all.count, 1)
+    }
+}
+
+/// Set by its test alone, between calls.
+private final class Clock: @unchecked Sendable {
+    var now = Date(timeIntervalSince1970: 0)
+    var life: TimeInterval = 600
+    var down = false
+}

@@ -1,0 +1,97 @@
+import Connect
+import Foundation
+import XCTest
+
+@testable import Berth
+
+final class WatchTests: XCTestCase {
+    /// A message with these events; its cursor is the last one's.
+    private func message(_ ids: String...) -> FakeServer.Step {
+        var message = Berth_V1_WatchEventsResponse()
+        for id in ids {
+            var event = Berth_V1_Event()
+            event.id = id
+            message.events.append(event)
+            message.cursor = id
+        }
+        return .message(message)
+    }
+
+    private func greeting(_ cursor: String) -> FakeServer.Step {
+        var message = Berth_V1_WatchEventsResponse()
+        message.cursor = cursor
+        return .message(message)
+    }
+
+    /// Watches until it has so many events.
+    private func take(_ count: Int, of berth: BerthClient) async throws -> [String] {
+        var request = Berth_V1_WatchEventsRequest()
+        request.cursor = "z"
+        var ids: [String] = []
+        for try await message in berth.watch(request) {
+            ids += message.events.map(\.id)
+            if ids.count >= count {
+                break
+            }
+        }
+        return ids
+    }
+
+    func testItGoesOnWhereItWas() async throws {
+        let tooSlow = refusal(.aborted, "WATCHER_TOO_SLOW")
+        let limited = refusal(.resourceExhausted, "RATE_LIMITED", ["retry_after": "2"])
+        let server = FakeServer(streams: [
+            [.end(shuttingDown)],
+            [greeting("y"), .end(shuttingDown)],
+            [.end(limited)],
+            [greeting("y"), message("a", "b"), .end(tooSlow)],
+            [message("c"), greeting("d"), .end(nil)],
+            [greeting("d"), .end(unauthenticated)],
+            [message("e")],
+        ])
+        let issued = Notes<Int>()
+        let (berth, waits) = client(of: server) {
+            issued.add(1)
+            return Token(value: "t\(issued.all.count)")
+        }
+        let ids = try await self.take(4, of: berth)
+        XCTAssertEqual(ids, ["a", "b", "c", "e"])
+        XCTAssertEqual(server.watches.map(\.cursor), ["z", "z", "y", "y", "b", "d", "d"])
+        XCTAssertEqual(waits.all, [0.1, 0.2, 2.4, 0.1, 0.1])
+        let tokens = server.headers.map { $0["authorization"]?.first ?? "" }
+        XCTAssertEqual(tokens[5], "Bearer t1")
+        XCTAssertEqual(tokens[6], "Bearer t2")
+    }
+
+    func testItThrowsWhatTimeDoesNotMend() async throws {
+        let hopeless = [
+            refusal(.permissionDenied, "PERMISSION_DENIED"),
+            refusal(.invalidArgument, "INVALID_FIELD"),
+            unauthenticated,
+        ]
+        for error in hopeless {
+            let server = FakeServer(streams: [[.end(error)], [.end(error)]])
+            let (berth, _) = client(of: server)
+            do {
+                _ = try await self.take(1, of: berth)
+                XCTFail("it went on")
+            } catch let thrown as BerthError {
+                XCTAssertEqual(thrown.code, error.code)
+            }
+            XCTAssertEqual(server.watches.count, 1)
+        }
+    }
+
+    func testItEndsWithItsTask() async throws {
+        let (berth, _) = client(of: FakeServer(streams: [[greeting("a")]]))
+        let running = XCTestExpectation(description: "the watch runs")
+        let task = Task {
+            for try await _ in berth.watch() {
+                running.fulfill()
+            }
+        }
+        await fulfillment(of: [running], timeout: 10)
+        task.cancel()
+        try await task.value
+    }
+}

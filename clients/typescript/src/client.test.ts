@@ -1,0 +1,43 @@
+import type { DescService } from "@bufbuild/protobuf";
+import { createRouterTransport } from "@connectrpc/connect";
+import { expect, it } from "vitest";
+import * as client from "./index.js";
+
+it("has every service of the contract", () => {
+  const services = (Object.values(client) as unknown[]).filter(isService);
+  const methods = services.flatMap((service) => Object.keys(service.method));
+  const berth = client.createBerthClient({ baseUrl: "https://berth.test" });
+  const there = Object.values(berth).flatMap((service) => Object.keys(service));
+  expect(methods.filter((method) => !there.includes(method))).toEqual([]);
+});
+
+function isService(value: unknown): value is DescService {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "service";
+}
+
+it("exchanges a key for a token, and uses it for as long as it is good", async () => {
+  const tokens: (string | null)[] = [];
+  let exchanged = 0;
+  const berth = client.createBerthClient({
+    baseUrl: "",
+    key: "berth_key",
+    transport: () =>
+      createRouterTransport(({ service }) => {
+        service(client.AccessService, {
+          exchangeKey: ({ key }) => ({
+            accessToken: `${key}-${++exchanged}`,
+            expiresIn: { seconds: 900n },
+          }),
+        });
+        service(client.TenantService, {
+          getTenant: (_, { requestHeader }) => {
+            tokens.push(requestHeader.get("Authorization"));
+            return {};
+          },
+        });
+      }),
+  });
+  await Promise.all([berth.tenants.getTenant({}), berth.tenants.getTenant({})]);
+  await berth.tenants.getTenant({});
+  expect(tokens).toEqual(Array(3).fill("Bearer berth_key-1"));
+});

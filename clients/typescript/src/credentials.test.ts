@@ -1,0 +1,81 @@
+import { describe, expect, it, vi } from "vitest";
+import { credentials, type Token } from "./credentials.js";
+
+/** A JWT that says when it ends, in seconds. */
+function jwt(exp: number): string {
+  return `e30.${btoa(JSON.stringify({ exp, name: "Zoë?>" }).replace("ë", "e"))}.c2ln`
+    .replaceAll("+", "-")
+    .replaceAll("/", "_");
+}
+
+describe("credentials", () => {
+  it("use a token for as long as it lasts where there is no other", async () => {
+    const held = credentials(jwt(100), undefined, () => 200_000);
+    expect(await held.current()).toBe(jwt(100));
+    expect(await held.refused(jwt(100))).toBe(false);
+  });
+
+  it("are nobody's where nothing is given", async () => {
+    expect(await credentials(undefined, undefined).current()).toBeUndefined();
+  });
+
+  it.each<[string, (ends: number) => string | Token]>([
+    ["a JWT's own word", (ends) => jwt(ends)],
+    ["what the refresh says", (ends) => ({ token: `t${ends}`, expiresAt: new Date(ends * 1000) })],
+  ])("are renewed a minute before they end, by %s", async (_, token) => {
+    let now = 0;
+    const refresh = vi.fn(async () => token(now / 1000 + 600));
+    const held = credentials(undefined, refresh, () => now);
+    const first = await held.current();
+    now = 539_999;
+    expect(await held.current()).toBe(first);
+    expect(refresh).toHaveBeenCalledTimes(1);
+    now = 540_000;
+    expect(await held.current()).not.toBe(first);
+    expect(refresh).toHaveBeenCalledTimes(2);
+  });
+
+  it("that live for a minute are not renewed with every call", async () => {
+    let now = 0;
+    const refresh = vi.fn(async () => ({ token: "short", expiresAt: new Date(now + 60_000) }));
+    const held = credentials(undefined, refresh, () => now);
+    await held.current();
+    now = 47_000;
+    await held.current();
+    expect(refresh).toHaveBeenCalledTimes(1);
+  });
+
+  it("are fetched once for all that wait", async () => {
+    const refresh = vi.fn(async () => "fresh");
+    const held = credentials("old", refresh, () => 0);
+    const all = await Promise.all([held.refused("old"), held.refused("old"), held.refused("old")]);
+    expect(all).toEqual([true, true, true]);
+    expect(refresh).toHaveBeenCalledTimes(1);
+    // A straggler that was refused with the old one finds the new one there.
+    expect(await held.refused("old")).toBe(true);
+    expect(refresh).toHaveBeenCalledTimes(1);
+    expect(await held.current()).toBe("fresh");
+  });
+
+  it("say that there is no other where the refresh gives the same again", async () => {
+    const held = credentials("same", async () => "same");
+    expect(await held.refused("same")).toBe(false);
+  });
+
+  it("survive an issuer's failure for as long as what is held is good", async () => {
+    let now = 0;
+    const held = credentials(
+      jwt(600),
+      async () => {
+        throw new Error("down");
+      },
+      () => now,
+    );
+    now = 599_999;
+    expect(await held.current()).toBe(jwt(600));
+    now = 600_000;
+    await expect(held.current()).rejects.toThrow("down");
+    // It is asked again the next time.
+    await expect(held.current()).rejects.toThrow("down");
+  });
+});

@@ -1,0 +1,236 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  Code,
+  ConnectError,
+  createClient,
+  createRouterTransport,
+  type HandlerContext,
+  type ServiceImpl,
+  type Transport,
+} from "@connectrpc/connect";
+import { describe, expect, it, vi } from "vitest";
+import { credentials } from "./credentials.js";
+import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.js";
+import {
+  AccessService,
+  BookingService,
+  type GetBookingRequest,
+  GetBookingRequestSchema,
+} from "./index.js";
+import { backoff, type Conduct, courteous, pause } from "./transport.js";
+
+function refusal(code: Code, reason: string, metadata: Record<string, string> = {}): ConnectError {
+  return new ConnectError(reason, code, undefined, [
+    { desc: ErrorInfoSchema, value: { domain: "berth", reason, metadata } },
+  ]);
+}
+
+const contention = refusal(Code.Unavailable, "CONTENTION");
+const lost = new ConnectError("connection reset", Code.Unavailable);
+const fetchFailed = new ConnectError("failed", Code.Unknown, undefined, undefined, new TypeError());
+
+/** A service that meets each call with the next of what is given, and then answers. */
+function setup(given: readonly (ConnectError | undefined)[], conduct: Partial<Conduct> = {}) {
+  const heard: { headers: Headers; request: unknown; timeoutMs: number | undefined }[] = [];
+  const waits: number[] = [];
+  function meet(request: unknown, context: HandlerContext) {
+    const error = given[heard.length];
+    heard.push({ headers: context.requestHeader, request, timeoutMs: context.timeoutMs() });
+    if (error) throw error;
+    return {};
+  }
+  const impl: Partial<ServiceImpl<typeof BookingService>> = {
+    book: meet,
+    getBooking: meet,
+  };
+  const inner = createRouterTransport(({ service }) => {
+    service(BookingService, impl);
+    service(AccessService, { exchangeKey: meet });
+  });
+  const transport: Transport = courteous(inner, {
+    credentials: credentials("token", undefined),
+    timeoutMs: 30_000,
+    retries: 4,
+    random: () => 1,
+    pause: async (ms) => {
+      waits.push(ms);
+    },
+    ...conduct,
+  });
+  return {
+    heard,
+    waits,
+    keys: () => heard.map(({ headers }) => headers.get("Idempotency-Key")),
+    tokens: () => heard.map(({ headers }) => headers.get("Authorization")),
+    bookings: createClient(BookingService, transport),
+    access: createClient(AccessService, transport),
+  };
+}
+
+describe("a mutation", () => {
+  it.each([
+    ["contention", contention],
+    ["a lost connection", lost],
+    ["a failure of fetch", fetchFailed],
+    ["the server's deadline", refusal(Code.DeadlineExceeded, "DEADLINE_EXCEEDED")],
+  ])("is sent again after %s, under the same key", async (_, error) => {
+    const { bookings, keys, waits } = setup([error, error]);
+    await bookings.book({});
+    expect(keys()).toHaveLength(3);
+    expect(keys()[0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(new Set(keys()).size).toBe(1);
+    expect(waits).toEqual([100, 200]);
+  });
+
+  it("has a key of its own each time it is called", async () => {
+    const { bookings, keys } = setup([]);
+    await bookings.book({});
+    await bookings.book({});
+    expect(new Set(keys()).size).toBe(2);
+  });
+
+  it("keeps the key that its caller gives", async () => {
+    const { bookings, keys } = setup([lost]);
+    await bookings.book({}, { headers: { "Idempotency-Key": "order-7" } });
+    expect(keys()).toEqual(["order-7", "order-7"]);
+  });
+});
+
+describe("a read", () => {
+  it("is sent again, and takes no key", async () => {
+    const { bookings, keys } = setup([lost]);
+    await bookings.getBooking({});
+    expect(keys()).toEqual([null, null]);
+  });
+
+  it.each([
+    ["a refusal", refusal(Code.ResourceExhausted, "SESSION_FULL")],
+    ["a fault of the service", refusal(Code.Internal, "INTERNAL")],
+    ["somebody else's edit", refusal(Code.Aborted, "ETAG_MISMATCH")],
+    ["a proxy's no", new ConnectError("forbidden", Code.PermissionDenied)],
+  ])("is not sent again after %s", async (_, error) => {
+    const { bookings, heard } = setup([error]);
+    await expect(bookings.getBooking({})).rejects.toMatchObject({ code: error.code });
+    expect(heard).toHaveLength(1);
+  });
+
+  it("gives up after so many repetitions", async () => {
+    const { bookings, heard, waits } = setup(Array(9).fill(contention));
+    await expect(bookings.getBooking({})).rejects.toThrow("CONTENTION");
+    expect(heard).toHaveLength(5);
+    expect(waits).toEqual([100, 200, 400, 800]);
+  });
+});
+
+describe("time", () => {
+  it("waits for as long as the server asks", async () => {
+    const limited = refusal(Code.ResourceExhausted, "RATE_LIMITED", { retry_after: "3" });
+    const { bookings, waits } = setup([limited], { random: () => 0 });
+    await bookings.book({});
+    expect(waits).toEqual([3000]);
+  });
+
+  it("does not wait for minutes", async () => {
+    const limited = refusal(Code.ResourceExhausted, "RATE_LIMITED", { retry_after: "60" });
+    const { bookings, heard } = setup([limited]);
+    await expect(bookings.book({})).rejects.toThrow("RATE_LIMITED");
+    expect(heard).toHaveLength(1);
+  });
+
+  it("tells the server how much of it is left", async () => {
+    vi.useFakeTimers();
+    try {
+      const { bookings, heard } = setup([lost], {
+        pause: async (ms) => void vi.advanceTimersByTime(ms),
+      });
+      await bookings.book({}, { timeoutMs: 1000 });
+      expect(heard.map(({ timeoutMs }) => timeoutMs)).toEqual([1000, 900]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("begins no wait that outlasts it", async () => {
+    const { bookings, heard } = setup([lost]);
+    await expect(bookings.book({}, { timeoutMs: 50 })).rejects.toThrow("connection reset");
+    expect(heard).toHaveLength(1);
+  });
+
+  it("ends with the caller's signal, in the middle of a wait", async () => {
+    const gone = new AbortController();
+    const { bookings, heard } = setup([lost], {
+      pause: (ms, signal) => {
+        const waited = pause(ms, signal);
+        gone.abort();
+        return waited;
+      },
+    });
+    await expect(bookings.book({}, { signal: gone.signal })).rejects.toMatchObject({
+      code: Code.Canceled,
+    });
+    expect(heard).toHaveLength(1);
+  });
+
+  it("is spread by full jitter, up to a ceiling that doubles", () => {
+    expect([0, 1, 2, 6, 7, 30].map((attempt) => backoff(attempt, () => 1))).toEqual([
+      100, 200, 400, 6400, 10_000, 10_000,
+    ]);
+    expect(backoff(5, () => 0)).toBe(0);
+  });
+});
+
+describe("a token", () => {
+  const unknown = refusal(Code.Unauthenticated, "UNAUTHENTICATED");
+
+  it("that is refused is renewed, once", async () => {
+    let n = 0;
+    const held = credentials("t0", async () => `t${++n}`);
+    const { bookings, tokens, keys } = setup([unknown], { credentials: held });
+    await bookings.book({});
+    expect(tokens()).toEqual(["Bearer t0", "Bearer t1"]);
+    expect(new Set(keys()).size).toBe(1);
+
+    const again = setup([unknown, unknown], { credentials: held });
+    await expect(again.bookings.book({})).rejects.toMatchObject({ code: Code.Unauthenticated });
+    expect(again.heard).toHaveLength(2);
+  });
+
+  it("that cannot be renewed leaves the refusal as it is", async () => {
+    const { bookings, heard } = setup([unknown]);
+    await expect(bookings.book({})).rejects.toMatchObject({ code: Code.Unauthenticated });
+    expect(heard).toHaveLength(1);
+  });
+
+  it("of the call itself is left alone", async () => {
+    const { bookings, tokens } = setup([]);
+    await bookings.book({}, { headers: { Authorization: "Bearer other" } });
+    expect(tokens()).toEqual(["Bearer other"]);
+  });
+
+  it("is not fetched for what needs none", async () => {
+    const refresh = vi.fn();
+    const { access, tokens, keys } = setup([lost], { credentials: credentials("", refresh) });
+    await access.exchangeKey({ key: "berth_x" });
+    expect(refresh).not.toHaveBeenCalled();
+    expect([tokens(), keys()]).toEqual([
+      [null, null],
+      [null, null],
+    ]);
+  });
+});
+
+describe("the tenant", () => {
+  it("stands in for one that is not named", async () => {
+    const { bookings, heard } = setup([], { tenantId: "mine" });
+    await bookings.getBooking({ bookingId: "b" });
+    await bookings.getBooking({ tenantId: "other" });
+    const message = create(GetBookingRequestSchema, { bookingId: "c" });
+    await bookings.getBooking(message);
+    expect(heard.map(({ request }) => request as GetBookingRequest)).toMatchObject([
+      { tenantId: "mine", bookingId: "b" },
+      { tenantId: "other" },
+      { tenantId: "mine", bookingId: "c" },
+    ]);
+    expect(message.tenantId).toBe("");
+  });
+});

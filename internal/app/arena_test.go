@@ -1,0 +1,98 @@
+package app_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/pg"
+)
+
+// arena is a way to the database on which transactions meet for certain, and on which their isolation can be
+// taken away. It sees, and may change, every batch before it is sent.
+type arena struct {
+	// careless makes every transaction READ COMMITTED: what one has read another may have changed.
+	careless bool
+
+	mu      sync.Mutex
+	missing int
+	all     chan struct{} // closed as soon as nobody is missing
+	commits [][]*pgx.QueuedQuery
+}
+
+// arenaHouse is a house whose transactions go through an arena.
+func arenaHouse(t *testing.T) (*arena, *house) {
+	t.Helper()
+	a := new(arena)
+	return a, newHouse(t, func(c *pg.Config) { c.Tracer = a })
+}
+
+// race runs all at once, and keeps each from sending what it writes in its first transaction until every other has got so
+// far, or has ended: each has read by then what the others are about to change.
+func (a *arena) race(runners ...func()) {
+	a.mu.Lock()
+	a.missing, a.all, a.commits = len(runners), make(chan struct{}), nil
+	a.mu.Unlock()
+	together(len(runners), func(i int) {
+		defer a.arrive()
+		runners[i]()
+	})
+	a.mu.Lock()
+	a.all = nil
+	a.mu.Unlock()
+}
+
+// arrive counts somebody in, and gives what to wait for; nil where no race is on.
+func (a *arena) arrive() <-chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.missing--; a.missing == 0 && a.all != nil {
+		close(a.all)
+	}
+	return a.all
+}
+
+func (a *arena) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	queries := data.Batch.QueuedQueries
+	if len(queries) == 0 {
+		return ctx
+	}
+	if a.careless && strings.HasPrefix(queries[0].SQL, "begin isolation level serializable") {
+		queries[0].SQL = "begin isolation level read committed, read write"
+	}
+	if !writes(queries) {
+		return ctx
+	}
+	a.mu.Lock()
+	a.commits = append(a.commits, queries)
+	a.mu.Unlock()
+	if all := a.arrive(); all != nil {
+		select {
+		case <-all:
+		// Somebody waits in line for what another one here holds. They do not meet, which is fine, too.
+		case <-time.After(5 * time.Second):
+		case <-ctx.Done():
+		}
+	}
+	return ctx
+}
+
+func writes(queries []*pgx.QueuedQuery) bool {
+	for _, q := range queries {
+		if q.SQL == "commit" {
+			return true
+		}
+	}
+	return false
+}
+
+func (*arena) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+func (*arena) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData)     {}
+func (*arena) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+func (*arena) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}

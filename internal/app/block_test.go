@@ -1,0 +1,44 @@
+package app_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/session"
+)
+
+func TestABlockedSessionPromotesNobodyUntilItIsUnblocked(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	class := h.session(slot{Capacity: 1, Waitlist: 5})
+	mia := h.mustBook(h.member("Mia"), class)
+	noa := h.member("Noa")
+	h.mustWait(noa, class)
+
+	s, err := h.app.BlockSession(context.Background(), h.Owner, class, "burst pipe")
+	if err != nil || !s.Blocked || s.StateReason != "burst pipe" || s.SeatsTaken != 1 || h.status(mia) != "CONFIRMED" {
+		t.Fatalf("%+v (%v)", s, err)
+	}
+	if s, err = h.app.BlockSession(context.Background(), h.Owner, class, "burst pipe"); err != nil || s.Version != 2 {
+		t.Errorf("blocked again: %+v (%v)", s, err)
+	}
+	_, err = h.book(h.member("Ole"), class)
+	wantReason(t, err, fault.SessionNotOpen)
+	if _, promoted, err := h.app.UpdateSession(context.Background(), h.Owner, class, nil, session.Input{Capacity: new(2)}, session.CapacityField); err != nil || promoted != 0 {
+		t.Errorf("promoted %d into a blocked session (%v)", promoted, err)
+	}
+
+	s, promoted, err := h.app.UnblockSession(context.Background(), h.Owner, class)
+	if err != nil || promoted != 1 || s.Blocked || s.StateReason != "" || s.SeatsTaken != 2 || s.Waiting != 0 {
+		t.Errorf("promoted %d, %+v (%v)", promoted, s, err)
+	}
+	if s, promoted, err = h.app.UnblockSession(context.Background(), h.Owner, class); err != nil || promoted != 0 || s.Version != 4 {
+		t.Errorf("unblocked again: promoted %d, %+v (%v)", promoted, s, err)
+	}
+	if got := h.sessionEvents(class); !strings.Contains(got, "session.blocked") || strings.Count(got, "session.unblocked") != 1 {
+		t.Errorf("events %q", got)
+	}
+	h.wantSound()
+}

@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// ClaimPath is where the pages behind the links of offers are.
+const ClaimPath = "/claim/"
+
+// ClaimURL is the link of an offer.
+func (a *App) ClaimURL(in tenant.TenantID, offer tenant.OfferID) string {
+	return a.publicURL + ClaimPath + a.claims.Token(in, offer)
+}
+
+// Claim is the offer behind a link.
+type Claim struct {
+	Tenant tenant.TenantID
+	Name   string // the tenant's
+	Offer  waitlist.Offer
+}
+
+var noClaim = fault.New(fault.FailedPrecondition, fault.LinkInvalid, "The link is not valid.")
+
+// GetClaim reads the offer behind a link. Whoever has the link may read it; reading changes nothing.
+func (a *App) GetClaim(ctx context.Context, token string) (Claim, error) {
+	in, ok := waitlist.ReadClaim(token)
+	if !ok {
+		return Claim{}, noClaim
+	}
+	var offer *waitlist.Offer
+	var who *catalog.Tenant
+	var batch pg.Batch
+	store.FindOfferByClaim(&batch, in, waitlist.HashClaim(token), &offer)
+	store.FindTenant(&batch, in, &who)
+	if err := a.read(ctx, tenant.System(in), &batch); err != nil {
+		return Claim{}, err
+	}
+	if offer == nil || who == nil {
+		return Claim{}, noClaim
+	}
+	return Claim{Tenant: in, Name: who.Name, Offer: a.overdue([]waitlist.Offer{*offer})[0]}, nil
+}
+
+// ClaimOffer accepts or declines the offer behind a link, as the member that it was made to.
+func (a *App) ClaimOffer(ctx context.Context, token string, accept bool) (waitlist.Offer, error) {
+	claim, err := a.GetClaim(ctx, token)
+	if err != nil {
+		return waitlist.Offer{}, err
+	}
+	return a.answer(ctx, claim.Tenant, claim.Offer, accept)
+}
+
+// AnswerByCode accepts or declines a member's offer by the code of a text message: OFFER_NOT_FOUND where there is none.
+func (a *App) AnswerByCode(ctx context.Context, in tenant.TenantID, member tenant.MemberID, code string, accept bool) (waitlist.Offer, error) {
+	var offer *waitlist.Offer
+	var batch pg.Batch
+	store.FindOfferByCode(&batch, in, member, code, &offer)
+	if err := a.read(ctx, tenant.System(in), &batch); err != nil {
+		return waitlist.Offer{}, err
+	}
+	if offer == nil {
+		return waitlist.Offer{}, noOffer
+	}
+	return a.answer(ctx, in, *offer, accept)
+}
+
+func (a *App) answer(ctx context.Context, in tenant.TenantID, o waitlist.Offer, accept bool) (waitlist.Offer, error) {
+	caller := tenant.Caller{Tenant: in, Member: o.Member, Own: true}
+	if accept {
+		answered, err := a.AcceptOffer(ctx, caller, o.ID, tenant.SubscriptionID{})
+		return answered.Offer, err
+	}
+	answered, err := a.DeclineOffer(ctx, caller, o.ID, false, "")
+	return answered.Offer, err
+}

@@ -1,0 +1,63 @@
+package app_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// A page looks at a limited number of events, and says where to go on even if it has found none.
+func TestANarrowFilterComesToItsEnd(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	first, last := newID[tenant.BookingID](), newID[tenant.BookingID]()
+	h.exec(`insert into events (tenant_id, id, type, booking_id, actor, occurred_at)
+	        select $1, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'booking.confirmed',
+	          case n when 1 then $2::uuid when 12000 then $3::uuid end, 'system', $4 from generate_series(1, 12000) n`, h.Tenant, first, last, noon)
+	h.exec(`analyze events`)
+	h.another() // whose log is empty
+	for {       // until no transaction of another test keeps them back
+		page, err := h.app.ListEvents(t.Context(), h.Owner, app.EventQuery{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page.Events) == 1 {
+			break
+		}
+	}
+	for _, c := range []struct {
+		name      string
+		booking   tenant.BookingID
+		backwards bool
+		want      []int // found on each page
+	}{
+		{"the last", last, false, []int{0, 0, 1}},
+		{"the last, backwards", last, true, []int{1, 0, 0}},
+		{"the first", first, false, []int{1, 0, 0}},
+		{"the first, backwards", first, true, []int{0, 0, 1}},
+		{"none", newID[tenant.BookingID](), false, []int{0, 0, 0}},
+	} {
+		q := app.EventQuery{Filter: app.EventFilter{Booking: c.booking}, Backwards: c.backwards, Limit: 10}
+		var got []int
+		for range 10 {
+			page, err := h.app.ListEvents(t.Context(), h.Owner, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, len(page.Events))
+			if q.After = page.Next; q.After == nil {
+				break
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+	if _, err := h.app.WatchEvents(t.Context(), h.Owner, app.EventFilter{}, ""); err == nil || fault.ReasonOf(err) != "" {
+		t.Errorf("without a relay: %v", err)
+	}
+}

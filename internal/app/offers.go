@@ -1,0 +1,406 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// Answered is what an answer to an offer led to.
+type Answered struct {
+	Offer    waitlist.Offer
+	Booking  *booking.Booking // of an accepted one
+	Entry    *waitlist.Entry  // of one that was let go
+	Repeated bool             // it had been answered so before
+}
+
+var noOffer = fault.Missing(fault.OfferNotFound, "Offer")
+
+// AcceptOffer books the seats of an offer. What a booking refuses it refuses, and the offer stays live. Zero
+// pays with the subscription that was named on joining.
+func (a *App) AcceptOffer(ctx context.Context, caller tenant.Caller, id tenant.OfferID, with tenant.SubscriptionID) (Answered, error) {
+	var answered Answered
+	err := a.dealOn(ctx, caller, "offer.accept", id, func(ctx context.Context, t *tx) error {
+		o, err := t.offered(ctx, id)
+		if err == nil {
+			answered, err = t.accept(ctx, o, with)
+		}
+		return err
+	}, answers(&answered))
+	if err != nil {
+		return Answered{}, refusal(err)
+	}
+	return answered, nil
+}
+
+// offered loads an offer that the caller may touch.
+func (t *tx) offered(ctx context.Context, id tenant.OfferID) (waitlist.Offer, error) {
+	var o *waitlist.Offer
+	var batch pg.Batch
+	store.FindOffer(&batch, t.in, id, &o)
+	if err := t.Load(ctx, &batch); err != nil {
+		return waitlist.Offer{}, err
+	}
+	if o == nil || !t.caller.MayTouch(o.Member) {
+		return waitlist.Offer{}, noOffer
+	}
+	return *o, nil
+}
+
+func (t *tx) accept(ctx context.Context, o waitlist.Offer, with tenant.SubscriptionID) (Answered, error) {
+	var (
+		before *booking.Booking
+		entry  *waitlist.Entry
+		slot   *booking.Slot
+		who    *booking.Member
+		round  *waitlist.Round
+		in     []store.InSession
+		facts  booking.Facts
+		batch  pg.Batch
+	)
+	store.FindBooking(&batch, t.in, o.Booking, &before)
+	store.FindEntry(&batch, t.in, o.Entry, &entry)
+	store.FindSlot(&batch, t.in, o.Session, &slot)
+	store.FindBookingMember(&batch, t.in, o.Member, &who)
+	store.FindRound(&batch, t.in, o.Round, &round)
+	store.ListInSession(&batch, t.in, o.Session, []tenant.MemberID{o.Member}, &in)
+	if err := t.Load(ctx, &batch); err != nil {
+		return Answered{}, err
+	}
+	if o.Status == waitlist.Accepted && before != nil {
+		return Answered{Offer: o, Booking: before, Repeated: true}, nil
+	}
+	if err := o.Answerable(t.now); err != nil {
+		return Answered{}, err
+	}
+	if slot == nil {
+		return Answered{}, noSession
+	}
+	if with.IsZero() {
+		with = entry.Subscription
+	}
+	var payers pg.Batch
+	store.ListPayers(&payers, t.in, o.Session, []tenant.MemberID{o.Member}, []tenant.SubscriptionID{with}, &facts.Subscriptions)
+	if err := t.Load(ctx, &payers); err != nil {
+		return Answered{}, err
+	}
+	// The seats that were kept for this moment are open to nobody else.
+	slot.SeatsTaken -= o.Seats
+	facts.Slot, facts.Member = *slot, *who
+	if len(in) > 0 {
+		facts.Booking = in[0].Booking
+	}
+	b := booking.Booking{
+		ID: tenant.Next[tenant.BookingID](t.mint), Session: slot.ID, Member: o.Member, Party: o.Seats, Channel: entry.Channel,
+		ExternalRef: entry.ExternalRef, RequestHash: entry.RequestHash, Note: entry.Note, Promoted: true, CreatedBy: t.caller.Actor(),
+	}
+	plan, err := booking.Decide(facts, booking.Command{
+		ID: b.ID, Party: o.Seats, Subscription: with, Channel: entry.Channel, Staff: entry.ByStaff, Promotion: true,
+		Actor: t.caller.Actor(), OpenUntil: &o.ExpiresAt, // no offer outlives the time in which the session can be booked
+	}, t.now)
+	if err != nil {
+		return Answered{}, err
+	}
+	store.MoveSeats(t.Tx, t.in, slot.ID, store.Seats{Taken: -o.Seats})
+	b = t.place(facts, b, plan)
+	t.bookingEvent(outbox.BookingConfirmed, b, map[string]any{"entry_id": entry.ID.String(), "offer_id": o.ID.String()})
+	o = o.Close(waitlist.Accepted, "", t.now)
+	o.Booking = b.ID
+	store.UpdateOffer(t.Tx, t.in, o)
+	t.close(*entry, waitlist.Booked, b.ID)
+	t.offerEvent(outbox.OfferAccepted, o, nil)
+	if o.Shared {
+		err = t.claimed(ctx, *round, o)
+	}
+	return Answered{Offer: o, Booking: &b}, err
+}
+
+// claimed takes an offer's seats out of those that its round keeps, and tells those who were slower.
+func (t *tx) claimed(ctx context.Context, round waitlist.Round, taken waitlist.Offer) error {
+	round.Keeps -= taken.Seats
+	var others []waitlist.Offer
+	var batch pg.Batch
+	store.ListLiveOffersIn(&batch, t.in, round.ID, &others)
+	if err := t.Load(ctx, &batch); err != nil {
+		return err
+	}
+	left := 0
+	for _, o := range others {
+		if o.Seats <= round.Keeps {
+			left++
+			continue
+		}
+		if _, err := t.end(ctx, o, waitlist.Withdrawn, "The seats were taken by somebody faster.", waitlist.Rules{}, false); err != nil {
+			return err
+		}
+	}
+	return t.keepOrFree(ctx, &round, left, waitlist.ByWithdrawal)
+}
+
+// keepOrFree lets a round keep its seats while anybody may still claim them, and gives them up when nobody may.
+func (t *tx) keepOrFree(ctx context.Context, round *waitlist.Round, live int, trigger waitlist.Trigger) error {
+	freed := 0
+	if live == 0 {
+		freed, round.Keeps, round.Closed = round.Keeps, 0, &t.now
+	}
+	store.UpdateRound(t.Tx, t.in, *round)
+	if freed == 0 {
+		return nil
+	}
+	store.MoveSeats(t.Tx, t.in, round.Session, store.Seats{Taken: -freed})
+	return t.rollOn(ctx, round, trigger)
+}
+
+// rollOn gives the seats of a round that were let go to the next.
+func (t *tx) rollOn(ctx context.Context, round *waitlist.Round, trigger waitlist.Trigger) error {
+	var slot *booking.Slot
+	var batch pg.Batch
+	store.FindSlot(&batch, t.in, round.Session, &slot)
+	if err := t.Load(ctx, &batch); err != nil || slot == nil {
+		return err
+	}
+	_, err := t.roll(ctx, slot, trigger, round)
+	return err
+}
+
+// DeclineOffer lets an offer go; with leave, the entry too.
+func (a *App) DeclineOffer(ctx context.Context, caller tenant.Caller, id tenant.OfferID, leave bool, reason string) (Answered, error) {
+	var answered Answered
+	err := a.dealOn(ctx, caller, "offer.decline", id, func(ctx context.Context, t *tx) error {
+		o, err := t.offered(ctx, id)
+		if err == nil {
+			answered, err = t.decline(ctx, o, leave, reason)
+		}
+		return err
+	}, answers(&answered), losing(byPromotion))
+	if err != nil {
+		return Answered{}, err
+	}
+	return answered, nil
+}
+
+func (t *tx) decline(ctx context.Context, o waitlist.Offer, leave bool, reason string) (Answered, error) {
+	if o.Status == waitlist.Declined {
+		e, err := t.entryOf(ctx, o)
+		return Answered{Offer: o, Entry: &e, Repeated: true}, err
+	}
+	if err := o.Answerable(t.now); err != nil {
+		return Answered{}, err
+	}
+	return t.letGo(ctx, o, waitlist.Declined, reason, leave)
+}
+
+func (t *tx) entryOf(ctx context.Context, o waitlist.Offer) (waitlist.Entry, error) {
+	var e *waitlist.Entry
+	var batch pg.Batch
+	store.FindEntry(&batch, t.in, o.Entry, &e)
+	if err := t.Load(ctx, &batch); err != nil || e == nil {
+		return waitlist.Entry{}, err
+	}
+	return t.standing(ctx, *e)
+}
+
+// ExpireOffer ends a live offer before its time.
+func (a *App) ExpireOffer(ctx context.Context, caller tenant.Caller, id tenant.OfferID, reason string) (waitlist.Offer, error) {
+	var expired waitlist.Offer
+	err := a.dealOn(ctx, caller, "offer.expire", id, func(ctx context.Context, t *tx) error {
+		o, err := t.offered(ctx, id)
+		switch {
+		case err != nil:
+			return err
+		case o.Status == waitlist.RanOut:
+			expired = o
+			return nil
+		case o.Status != waitlist.Live:
+			return o.Answerable(t.now)
+		}
+		t.audit("offer.expired", "offer", o.ID.UUID, reason, map[string]any{"member_id": o.Member.String(), "entry_id": o.Entry.String()})
+		answered, err := t.letGo(ctx, o, waitlist.RanOut, reason, false)
+		expired = answered.Offer
+		return err
+	}, answers(&expired), losing(byPromotion))
+	if err != nil {
+		return waitlist.Offer{}, err
+	}
+	return expired, nil
+}
+
+var triggerOf = map[waitlist.OfferStatus]waitlist.Trigger{
+	waitlist.Declined: waitlist.ByDecline, waitlist.RanOut: waitlist.ByExpiry, waitlist.Withdrawn: waitlist.ByWithdrawal,
+}
+
+var eventOf = map[waitlist.OfferStatus]outbox.Type{
+	waitlist.Declined: outbox.OfferDeclined, waitlist.RanOut: outbox.OfferExpired, waitlist.Withdrawn: outbox.OfferWithdrawn,
+}
+
+// letGo ends a live offer without a booking, and gives its seats to the next.
+func (t *tx) letGo(ctx context.Context, o waitlist.Offer, as waitlist.OfferStatus, reason string, leave bool) (Answered, error) {
+	var slot *booking.Slot
+	var round *waitlist.Round
+	var live []waitlist.Offer
+	var rules []waitlist.Layer
+	var batch pg.Batch
+	store.FindSlot(&batch, t.in, o.Session, &slot)
+	store.FindRound(&batch, t.in, o.Round, &round)
+	store.ListLiveOffersIn(&batch, t.in, o.Round, &live)
+	store.ListAllRules(&batch, t.in, &rules)
+	if err := t.Load(ctx, &batch); err != nil {
+		return Answered{}, err
+	}
+	var effective waitlist.Rules
+	if slot != nil {
+		effective = rulesAt(rules, slot.Location, slot.Service).Rules
+	}
+	e, err := t.end(ctx, o, as, reason, effective, leave)
+	if err != nil {
+		return Answered{}, err
+	}
+	trigger := triggerOf[as]
+	switch {
+	case o.Shared:
+		err = t.keepOrFree(ctx, round, len(live)-1, trigger)
+	case slot != nil:
+		store.MoveSeats(t.Tx, t.in, o.Session, store.Seats{Taken: -o.Seats})
+		slot.SeatsTaken -= o.Seats
+		_, err = t.roll(ctx, slot, trigger, round)
+	}
+	if err != nil {
+		return Answered{}, err
+	}
+	if e, err = t.standing(ctx, e); err != nil {
+		return Answered{}, err
+	}
+	return Answered{Offer: o.Close(as, reason, t.now), Entry: &e}, nil
+}
+
+// end closes a live offer, and says what becomes of its entry. The seats are the caller's to give up.
+func (t *tx) end(ctx context.Context, o waitlist.Offer, as waitlist.OfferStatus, reason string, rules waitlist.Rules, leave bool) (waitlist.Entry, error) {
+	var e *waitlist.Entry
+	var batch pg.Batch
+	store.FindEntry(&batch, t.in, o.Entry, &e)
+	if err := t.Load(ctx, &batch); err != nil {
+		return waitlist.Entry{}, err
+	}
+	o = o.Close(as, reason, t.now)
+	store.UpdateOffer(t.Tx, t.in, o)
+	t.offerEvent(eventOf[as], o, because(reason))
+	if as == waitlist.Withdrawn {
+		e.Tries-- // it was not theirs to lose
+	}
+	next := rules.Returned(*e, as)
+	if leave {
+		next = waitlist.Cancelled
+	}
+	if next != waitlist.Waiting {
+		closed := t.close(*e, next, tenant.BookingID{})
+		t.left(closed, reason, next == waitlist.Expired)
+		return closed, nil
+	}
+	e.Status = waitlist.Waiting
+	store.UpdateEntry(t.Tx, t.in, *e, t.now)
+	return *e, nil
+}
+
+// withdraw ends all live offers of sessions, and gives up what rounds keep there. The seats are open then, and nobody is asked.
+func (t *tx) withdraw(ctx context.Context, reason string, sessions ...tenant.SessionID) (seats map[tenant.SessionID]int, err error) {
+	var offers []waitlist.Offer
+	var rounds []waitlist.Round
+	var batch pg.Batch
+	store.ListLiveOffers(&batch, t.in, sessions, &offers)
+	store.ListKeepingRounds(&batch, t.in, sessions, &rounds)
+	if err := t.Load(ctx, &batch); err != nil {
+		return nil, err
+	}
+	seats = make(map[tenant.SessionID]int)
+	for _, o := range offers {
+		seats[o.Session] += o.Reserves()
+		if _, err := t.end(ctx, o, waitlist.Withdrawn, reason, waitlist.Rules{}, false); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range rounds {
+		seats[r.Session] += r.Keeps
+		r.Keeps, r.Closed = 0, &t.now
+		store.UpdateRound(t.Tx, t.in, r)
+	}
+	for id, n := range seats {
+		store.MoveSeats(t.Tx, t.in, id, store.Seats{Taken: -n})
+	}
+	return seats, nil
+}
+
+// ExpireOffers ends the offers of a tenant that have run out by now, each in a transaction of its own, and tells how
+// many there were. It may run on several nodes at once: each offer ends once.
+func (a *App) ExpireOffers(ctx context.Context, id tenant.TenantID) (int, error) {
+	const page = 50
+	caller := tenant.System(id)
+	expired := 0
+	for {
+		var due []tenant.OfferID
+		var batch pg.Batch
+		store.ListDueOffers(&batch, id, a.now(), page, &due)
+		if err := a.read(ctx, caller, &batch); err != nil {
+			return expired, err
+		}
+		for _, offer := range due {
+			err := a.dealOn(ctx, caller, "offer.run_out", offer, func(ctx context.Context, t *tx) error {
+				o, err := t.offered(ctx, offer)
+				if err != nil || !o.Due(t.now) {
+					return err
+				}
+				_, err = t.letGo(ctx, o, waitlist.RanOut, "", false)
+				return err
+			}, losing(byPromotion))
+			if err != nil {
+				return expired, err
+			}
+			expired++
+		}
+		if len(due) < page {
+			return expired, nil
+		}
+	}
+}
+
+// awaitNext sets the alarm for what runs out next in a tenant: a hold or an offer.
+func (a *App) awaitNext(ctx context.Context, id tenant.TenantID) error {
+	var next *time.Time
+	var batch pg.Batch
+	store.FindNextExpiry(&batch, id, &next)
+	if err := a.read(ctx, tenant.System(id), &batch); err != nil {
+		return err
+	}
+	if next != nil {
+		a.alarms.set(id, *next)
+	}
+	return nil
+}
+
+// expireDue ends what has run out in a tenant, and sets the alarm for what runs out next.
+func (a *App) expireDue(ctx context.Context, id tenant.TenantID) (holds, offers int, err error) {
+	if holds, err = a.ExpireHolds(ctx, id); err != nil {
+		return holds, 0, err
+	}
+	if offers, err = a.ExpireOffers(ctx, id); err != nil {
+		return holds, offers, err
+	}
+	return holds, offers, a.awaitNext(ctx, id)
+}
+
+// RunAlarms ends holds and offers when they run out, on the moment, until ctx ends. It knows of those that
+// this node made and of those that it found with a sweep.
+func (a *App) RunAlarms(ctx context.Context, log *slog.Logger) {
+	a.alarms.run(ctx, a.now, func(id tenant.TenantID) {
+		if _, _, err := a.expireDue(ctx, id); err != nil && ctx.Err() == nil {
+			log.ErrorContext(ctx, "holds and offers not ended; the next sweep will", slog.String("tenant_id", id.String()), slog.Any("error", err))
+		}
+	})
+}

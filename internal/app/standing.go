@@ -1,0 +1,103 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// rulesAt picks, of what all levels of a tenant say, the rules for a service at a location.
+func rulesAt(all []waitlist.Layer, location tenant.LocationID, service tenant.ServiceID) waitlist.Effective {
+	var way []waitlist.Layer
+	for _, l := range all {
+		switch {
+		case l.Level == catalog.TenantLevel,
+			l.Level == catalog.LocationLevel && l.Scope == location.UUID,
+			l.Level == catalog.ServiceLevel && l.Scope == service.UUID:
+			way = append(way, l)
+		}
+	}
+	return waitlist.Resolve(way...)
+}
+
+// place is one place of an entry in line.
+type place struct {
+	entry   tenant.EntryID
+	session tenant.SessionID // zero: a day of a window
+}
+
+// positions tells where entries stand in each of their places, and with the zero session where they stand best.
+func positions(rivals []store.Rival, rules []waitlist.Layer, now time.Time) (map[place]int, error) {
+	type line struct {
+		of   tenant.EntryID
+		slot waitlist.Slot
+	}
+	lines := make(map[line][]waitlist.Candidate)
+	for _, r := range rivals {
+		lines[line{r.Of, r.Slot}] = append(lines[line{r.Of, r.Slot}], r.Candidate)
+	}
+	at := make(map[place]int)
+	for l, candidates := range lines {
+		compiled, err := waitlist.Compile(rulesAt(rules, l.slot.Location, l.slot.Service).Rules)
+		if err != nil {
+			return nil, err // rules are compiled before they are saved
+		}
+		n := waitlist.Positions(l.slot, candidates, compiled, now)[l.of]
+		at[place{l.of, l.slot.Session}] = n
+		if best, ok := at[place{entry: l.of}]; !ok || n < best {
+			at[place{entry: l.of}] = n
+		}
+	}
+	return at, nil
+}
+
+// standings are what it takes to tell where entries stand, and which offers they have.
+type standings struct {
+	rivals []store.Rival
+	rules  []waitlist.Layer
+	offers []waitlist.Offer
+}
+
+// lineUp queues what put needs.
+func lineUp(b *pg.Batch, in tenant.TenantID, of store.WhoseRivals) *standings {
+	var s standings
+	store.ListRivals(b, in, of, &s.rivals)
+	store.ListAllRules(b, in, &s.rules)
+	store.ListRivalOffers(b, in, of, &s.offers)
+	return &s
+}
+
+// put fills in where entries stand, and the offers that they have.
+func (s *standings) put(entries []waitlist.Entry, now time.Time) error {
+	at, err := positions(s.rivals, s.rules, now)
+	for i, e := range entries {
+		if e.Status.Active() {
+			entries[i].Position = at[place{entry: e.ID}]
+		}
+		if has := slices.IndexFunc(s.offers, func(o waitlist.Offer) bool { return o.Entry == e.ID }); has >= 0 {
+			entries[i].Offer = &s.offers[has]
+		}
+	}
+	return err
+}
+
+// standing is put for one entry, as the writes so far leave it.
+func (t *tx) standing(ctx context.Context, e waitlist.Entry) (waitlist.Entry, error) {
+	if !e.Status.Active() {
+		return e, nil
+	}
+	var batch pg.Batch
+	line := lineUp(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{e.ID}})
+	if err := t.Load(ctx, &batch); err != nil {
+		return e, err
+	}
+	one := []waitlist.Entry{e}
+	err := line.put(one, t.now)
+	return one[0], err
+}

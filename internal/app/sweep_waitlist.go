@@ -1,0 +1,174 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// What a sweep may have to mend. Each is counted: something else should have seen to it.
+const (
+	mendedOffer   = "overdue_offer"  // no alarm ended it
+	mendedEntry   = "orphaned_entry" // OFFERED, without a live offer
+	mendedRound   = "orphaned_round" // keeps seats, and nobody may claim them
+	mendedTrigger = "missed_trigger" // seats are open, somebody waits for them, and nobody was woken
+)
+
+// sweepWaitlist ends wishes whose time has passed, and those that have waited for too long; and it is the safety net of the
+// offer engine.
+func (a *App) sweepWaitlist(ctx context.Context, caller tenant.Caller, done *Swept) error {
+	var failed error
+	for _, step := range []func(context.Context, tenant.Caller, *Swept) error{a.sweepEntries, a.sweepOrphans, a.sweepTriggers} {
+		if err := step(ctx, caller, done); err != nil && failed == nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// sweepEntries ends entries that nothing can come of any more.
+func (a *App) sweepEntries(ctx context.Context, caller tenant.Caller, done *Swept) error {
+	now := a.now()
+	find := func(after tenant.EntryID, into *[]tenant.EntryID) error {
+		var batch pg.Batch
+		store.ListEndingEntries(&batch, caller.Tenant, now, now.Add(-waitlist.MinStale), after, sweepChunk, into)
+		return a.read(ctx, caller, &batch)
+	}
+	return inChunks(ctx, find, func(ids []tenant.EntryID) error {
+		ended := 0
+		err := a.write(ctx, caller, "sweep.entry", func(ctx context.Context, t *tx) (err error) {
+			ended, err = t.endEntries(ctx, ids)
+			return err
+		})
+		if err == nil {
+			done.Entries += ended
+		}
+		return err
+	})
+}
+
+func (t *tx) endEntries(ctx context.Context, ids []tenant.EntryID) (int, error) {
+	var ending []store.Ending
+	var rules []waitlist.Layer
+	var batch pg.Batch
+	store.ListEnding(&batch, t.in, ids, &ending)
+	store.ListAllRules(&batch, t.in, &rules)
+	if err := t.Load(ctx, &batch); err != nil {
+		return 0, err
+	}
+	ended := 0
+	for _, e := range ending {
+		if !e.Entry.Status.Active() || e.Entry.Status == waitlist.Offered {
+			continue
+		}
+		// An entry goes with the last of its places.
+		over := !slices.ContainsFunc(e.Places, func(p waitlist.Place) bool {
+			return !p.Over(rulesAt(rules, p.Location, p.Service).Rules, t.now)
+		})
+		stale := !slices.ContainsFunc(e.Places, func(p waitlist.Place) bool {
+			return !rulesAt(rules, p.Location, p.Service).Rules.Stale(e.Entry, t.now)
+		})
+		if !over && !stale {
+			continue
+		}
+		reason := "Its time has passed."
+		if !over {
+			reason = "It has waited for too long."
+		}
+		t.left(t.close(e.Entry, waitlist.Expired, tenant.BookingID{}), reason, stale)
+		ended++
+	}
+	return ended, nil
+}
+
+// sweepOrphans mends what no use case leaves behind.
+func (a *App) sweepOrphans(ctx context.Context, caller tenant.Caller, done *Swept) error {
+	var entries []tenant.EntryID
+	var rounds []tenant.RoundID
+	var batch pg.Batch
+	store.ListOrphans(&batch, caller.Tenant, sweepChunk, &entries, &rounds)
+	if err := a.read(ctx, caller, &batch); err != nil || len(entries)+len(rounds) == 0 {
+		return err
+	}
+	for _, id := range entries {
+		err := a.write(ctx, caller, "sweep.orphan", func(ctx context.Context, t *tx) error {
+			e, err := t.entry(ctx, id)
+			if err != nil {
+				return err
+			}
+			var live []waitlist.Offer
+			var batch pg.Batch
+			store.ListRivalOffers(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{id}}, &live)
+			if err := t.Load(ctx, &batch); err != nil || len(live) > 0 || e.Status != waitlist.Offered {
+				return err
+			}
+			e.Status = waitlist.Waiting
+			store.UpdateEntry(t.Tx, t.in, e, t.now)
+			t.tally.mended(mendedEntry)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		done.Mended++
+	}
+	for _, id := range rounds {
+		err := a.write(ctx, caller, "sweep.orphan", func(ctx context.Context, t *tx) error {
+			var round *waitlist.Round
+			var live []waitlist.Offer
+			var batch pg.Batch
+			store.FindRound(&batch, t.in, id, &round)
+			store.ListLiveOffersIn(&batch, t.in, id, &live)
+			if err := t.Load(ctx, &batch); err != nil || round == nil || round.Keeps == 0 || len(live) > 0 {
+				return err
+			}
+			t.tally.mended(mendedRound)
+			return t.keepOrFree(ctx, round, 0, waitlist.BySweep)
+		}, losing(byPromotion))
+		if err != nil {
+			return err
+		}
+		done.Mended++
+	}
+	return nil
+}
+
+// sweepTriggers wakes the engine for seats that have been open since before somebody who fits them joined.
+func (a *App) sweepTriggers(ctx context.Context, caller tenant.Caller, done *Swept) error {
+	var sessions []tenant.SessionID
+	var batch pg.Batch
+	store.ListMissed(&batch, caller.Tenant, a.now(), sweepChunk, &sessions)
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return err
+	}
+	for _, id := range sessions {
+		mended := false
+		err := a.write(ctx, caller, "sweep.trigger", func(ctx context.Context, t *tx) error {
+			mended = false
+			var slot *booking.Slot
+			var batch pg.Batch
+			store.FindSlot(&batch, t.in, id, &slot)
+			if err := t.Load(ctx, &batch); err != nil || slot == nil {
+				return err
+			}
+			taken := slot.SeatsTaken
+			_, err := t.fill(ctx, slot, waitlist.BySweep)
+			if mended = slot.SeatsTaken != taken; mended {
+				t.tally.mended(mendedTrigger)
+			}
+			return err
+		}, losing(byPromotion))
+		if err != nil {
+			return err
+		}
+		if mended {
+			done.Mended++
+		}
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// PriorityEdit changes how an entry stands; nil leaves it.
+type PriorityEdit struct {
+	Flagged *bool
+	Score   *int // negative takes away the one that staff gave
+	Reason  string
+}
+
+// SetPriority flags or scores an entry.
+func (a *App) SetPriority(ctx context.Context, caller tenant.Caller, id tenant.EntryID, edit PriorityEdit) (waitlist.Entry, error) {
+	return a.editEntry(ctx, caller, "waitlist.prioritized", id, edit.Reason, func(_ context.Context, _ *tx, e waitlist.Entry) (waitlist.Entry, map[tenant.EntryID]int64, error) {
+		if edit.Flagged != nil {
+			e.Flagged = *edit.Flagged
+		}
+		switch {
+		case edit.Score == nil:
+		case *edit.Score < 0:
+			e.Score = nil
+		default:
+			e.Score = edit.Score
+		}
+		return e, nil, nil
+	})
+}
+
+// MoveEntry puts an entry directly before another that stands in a queue with it; zero: at the end.
+func (a *App) MoveEntry(ctx context.Context, caller tenant.Caller, id, before tenant.EntryID, reason string) (waitlist.Entry, error) {
+	return a.editEntry(ctx, caller, "waitlist.moved", id, reason, func(ctx context.Context, t *tx, e waitlist.Entry) (waitlist.Entry, map[tenant.EntryID]int64, error) {
+		var other *waitlist.Entry
+		var batch pg.Batch
+		line := lineUp(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{id}})
+		store.FindEntry(&batch, t.in, before, &other)
+		if err := t.Load(ctx, &batch); err != nil {
+			return e, nil, err
+		}
+		if other == nil && !before.IsZero() {
+			return e, nil, noEntry
+		}
+		slot, queue := line.together(before)
+		if len(queue) == 0 {
+			return e, nil, fault.Invalid("before_entry_id", "The other entry waits for something else.")
+		}
+		rules, err := waitlist.Compile(rulesAt(line.rules, slot.Location, slot.Service).Rules)
+		if err != nil {
+			return e, nil, err
+		}
+		if before == id {
+			return e, nil, nil
+		}
+		if before.IsZero() {
+			last := slices.MaxFunc(queue, func(a, b waitlist.Candidate) int {
+				return waitlist.Positions(slot, queue, rules, t.now)[a.Entry] - waitlist.Positions(slot, queue, rules, t.now)[b.Entry]
+			})
+			if last.Entry != id {
+				e.Flagged, e.Score, e.Key = last.Flagged, last.Score, waitlist.NextKey(t.now, last.Key)
+			}
+			return e, nil, nil
+		}
+		moved := waitlist.MoveBefore(slot, queue, id, before, rules, t.now)
+		e.Flagged, e.Key = moved.Flagged, moved.Keys[id]
+		if moved.Score != nil {
+			e.Score = moved.Score
+		}
+		delete(moved.Keys, id)
+		return e, moved.Keys, nil
+	})
+}
+
+// together gives a line in which the one who asks stands with another; with nobody in particular, their first.
+func (s *standings) together(with tenant.EntryID) (waitlist.Slot, []waitlist.Candidate) {
+	var slot waitlist.Slot
+	found := false
+	for _, r := range s.rivals {
+		if r.Entry == with || with.IsZero() {
+			slot, found = r.Slot, true
+			break
+		}
+	}
+	var queue []waitlist.Candidate
+	for _, r := range s.rivals {
+		if found && r.Slot == slot {
+			queue = append(queue, r.Candidate)
+		}
+	}
+	return slot, queue
+}
+
+// editEntry changes how an entry that waits stands in line, and perhaps others' keys with it.
+func (a *App) editEntry(ctx context.Context, caller tenant.Caller, action string, id tenant.EntryID, reason string,
+	edit func(context.Context, *tx, waitlist.Entry) (waitlist.Entry, map[tenant.EntryID]int64, error),
+) (waitlist.Entry, error) {
+	var edited waitlist.Entry
+	err := a.write(ctx, caller, action, func(ctx context.Context, t *tx) error {
+		e, err := t.waiting(ctx, id)
+		if err != nil {
+			return err
+		}
+		before, err := t.standing(ctx, e)
+		if err != nil {
+			return err
+		}
+		e, others, err := edit(ctx, t, e)
+		if err != nil {
+			return err
+		}
+		store.UpdateEntry(t.Tx, t.in, e, t.now)
+		if len(others) > 0 {
+			store.SetKeys(t.Tx, t.in, others, t.now)
+		}
+		if edited, err = t.standing(ctx, e); err != nil {
+			return err
+		}
+		changes := map[string]any{"flagged": e.Flagged, "score": e.Score, "position": edited.Position, "position_before": before.Position}
+		t.audit(action, "waitlist_entry", id.UUID, reason, changes)
+		changes["entry_id"] = id.String()
+		outbox.Append(t.Tx, t.in, outbox.Event{
+			ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.WaitlistChanged, Session: e.Session, Member: e.Member,
+			Actor: t.caller.Actor(), Data: changes, At: t.now,
+		})
+		return nil
+	}, answers(&edited))
+	return edited, err
+}
+
+// OfferRequest is an offer that staff make.
+type OfferRequest struct {
+	Session tenant.SessionID
+	Entry   tenant.EntryID
+	Until   time.Time // zero: as the rules say
+	Reason  string
+}
+
+// OfferPlace offers open seats to an entry, whatever the order and whatever it wishes for.
+func (a *App) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferRequest) (waitlist.Offer, error) {
+	var made waitlist.Offer
+	err := a.write(ctx, caller, "offer.by_hand", func(ctx context.Context, t *tx) error {
+		e, err := t.waiting(ctx, r.Entry)
+		if err != nil {
+			return err
+		}
+		if e.Status == waitlist.Offered {
+			return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has a live offer.").With("status", string(e.Status))
+		}
+		var slot *booking.Slot
+		var batch pg.Batch
+		store.FindSlot(&batch, t.in, r.Session, &slot)
+		if err := t.Load(ctx, &batch); err != nil {
+			return err
+		}
+		if slot == nil {
+			return noSession
+		}
+		l, err := t.lineFor(ctx, slot, waitlist.ByHand, nil)
+		if err != nil {
+			return err
+		}
+		grant, err := l.choose(ctx, e, r.Until)
+		if err != nil {
+			return err
+		}
+		l.openRound()
+		store.MoveSeats(t.Tx, t.in, slot.ID, store.Seats{Taken: grant.Seats})
+		l.record()
+		made = l.offer(e, grant, false, true)
+		t.audit("offer.made", "offer", made.ID.UUID, r.Reason, map[string]any{
+			"entry_id": e.ID.String(), "member_id": e.Member.String(), "session_id": slot.ID.String(), "expire_time": made.ExpiresAt,
+		})
+		return nil
+	}, answers(&made))
+	return made, refusal(err)
+}
+
+// choose decides for an entry that staff have chosen: its booking must be possible, and nothing else is asked.
+func (l *line) choose(ctx context.Context, e waitlist.Entry, until time.Time) (waitlist.Grant, error) {
+	grant := waitlist.Grant{Entry: e.ID, Member: e.Member, Seats: e.Party, Until: until}
+	closes := l.facts.Slot.Closes
+	switch {
+	case !until.IsZero() && (!until.After(l.now) || until.After(closes)):
+		return grant, fault.Invalid("expire_time", "The offer must end in the future, and before booking closes.").With("closes_at", closes.UTC().Format(time.RFC3339))
+	case until.IsZero():
+		grant.Until = closes
+		if window := l.now.Add(l.rules.OfferWindow); window.Before(closes) {
+			grant.Until = window
+		}
+	}
+	l.entries[e.ID] = e
+	l.facts.Queue = []waitlist.Candidate{e.Candidate()}
+	if err := l.judge(ctx, []waitlist.Entry{e}); err != nil {
+		return grant, err
+	}
+	// The refusal itself, with all that it says, rather than its name in the candidate.
+	if _, err := booking.Decide(l.judged[e.ID].facts, booking.Command{
+		ID: l.judged[e.ID].id, Party: e.Party, Subscription: e.Subscription, Channel: e.Channel, Staff: true, Promotion: true,
+		Actor: l.caller.Actor(), OpenUntil: &closes,
+	}, l.now); err != nil {
+		return grant, err
+	}
+	l.verdict = waitlist.Chosen(l.facts.Queue[0], grant)
+	return grant, nil
+}

@@ -1,0 +1,263 @@
+package rpc
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/genproto/googleapis/type/money"
+	"google.golang.org/protobuf/proto"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+)
+
+// A booking's life as a gateway sees it, in every protocol: what the headers of requests and answers say, and what the
+// slot looks like meanwhile.
+func TestABookingsLifeOverTheWire(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, newStudio(t).lifeOfABooking)
+}
+
+func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.ClientOption) {
+	t.Helper()
+	client := berthv1connect.NewBookingServiceClient(web, s.URL, options)
+	class := func(ahead time.Duration) string {
+		in := s.input(monday.Add(ahead))
+		in.Capacity = proto.Int32(1)
+		return s.create(t, in, true).GetId()
+	}
+	in, to := class(48*time.Hour), class(72*time.Hour)
+	looks := func(session string, want v1.SlotStatus) {
+		t.Helper()
+		answer, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: session}))
+		if err != nil || answer.Msg.GetSession().GetSlotStatus() != want {
+			t.Errorf("%v, %v, want %v", answer, err, want)
+		}
+	}
+	says := func(header http.Header, status, idempotent, key string) {
+		t.Helper()
+		for name, want := range map[string]string{"X-Booking-Status": status, "X-Idempotent": idempotent, "X-Idempotency-Key": key} {
+			if got := header.Get(name); got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
+			}
+		}
+	}
+	owner := s.Token(t, "owner")
+	looks(in, v1.SlotStatus_SLOT_STATUS_AVAILABLE)
+
+	// Held: the header's channel wins over the body's, and the reference makes it happen once.
+	hold := func(name string) (*connect.Response[v1.HoldBookingResponse], error) {
+		request := as(owner, &v1.HoldBookingRequest{
+			SessionId: in, Contact: &v1.Contact{Name: name}, Channel: v1.Channel_CHANNEL_ONLINE, ExternalRef: t.Name(), GuestTier: "visitor",
+		})
+		request.Header().Set("X-Booking-Channel", "phone")
+		return client.HoldBooking(t.Context(), request)
+	}
+	var id string
+	for _, idempotent := range []string{"false", "true"} {
+		held, err := hold("John Smith")
+		if err != nil {
+			t.Fatal(err)
+		}
+		says(held.Header(), "PENDING", idempotent, "")
+		b := held.Msg.GetBooking()
+		if b.GetChannel() != v1.Channel_CHANNEL_PHONE || b.GetGuestTier() != "visitor" || b.GetStatus() != v1.BookingStatus_BOOKING_STATUS_PENDING ||
+			b.GetPayment().GetStatus() != v1.PaymentStatus_PAYMENT_STATUS_UNPAID || b.GetMemberName() != "John Smith" {
+			t.Errorf("%v", b)
+		}
+		id = b.GetId()
+	}
+	_, err := hold("Jane Smith")
+	if got := tell(t, err); got.Code != connect.CodeAlreadyExists || got.Reason != "EXTERNAL_REF_CONFLICT" {
+		t.Errorf("%+v", got)
+	}
+	looks(in, v1.SlotStatus_SLOT_STATUS_HELD)
+
+	// Confirmed: with a key, whose answer comes back as it was.
+	for _, idempotent := range []string{"false", "true"} {
+		request := as(owner, &v1.ConfirmBookingRequest{BookingId: id, Payment: &v1.PaymentFacts{Amount: &money.Money{CurrencyCode: "EUR", Units: 50}, Method: "card"}})
+		request.Header().Set("Idempotency-Key", "confirm-"+id)
+		confirmed, err := client.ConfirmBooking(t.Context(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		says(confirmed.Header(), "CONFIRMED", idempotent, "confirm-"+id)
+		if p := confirmed.Msg.GetBooking().GetPayment(); p.GetStatus() != v1.PaymentStatus_PAYMENT_STATUS_CAPTURED || !p.GetPayTime().AsTime().Equal(monday) {
+			t.Errorf("%v", p)
+		}
+	}
+	again, err := client.ConfirmBooking(t.Context(), as(owner, &v1.ConfirmBookingRequest{BookingId: id}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(again.Header(), "CONFIRMED", "true", "")
+	looks(in, v1.SlotStatus_SLOT_STATUS_BOOKED)
+	_, err = client.HoldBooking(t.Context(), as(s.Token(t, "member"), &v1.HoldBookingRequest{SessionId: in}))
+	if got := tell(t, err); got.Code != connect.CodeResourceExhausted || got.Reason != "SESSION_FULL" {
+		t.Errorf("%+v", got)
+	}
+
+	// Moved, and cancelled.
+	for _, idempotent := range []string{"false", "true"} {
+		moved, err := client.RescheduleBooking(t.Context(), as(owner, &v1.RescheduleBookingRequest{BookingId: id, SessionId: to}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		says(moved.Header(), "CONFIRMED", idempotent, "")
+	}
+	looks(in, v1.SlotStatus_SLOT_STATUS_AVAILABLE)
+	for _, idempotent := range []string{"false", "true"} {
+		cancelled, err := client.AdminCancelBooking(t.Context(), as(owner, &v1.AdminCancelBookingRequest{BookingId: id}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		says(cancelled.Header(), "CANCELLED", idempotent, "")
+		if status := cancelled.Msg.GetBooking().GetPayment().GetStatus(); status != v1.PaymentStatus_PAYMENT_STATUS_REFUNDED {
+			t.Error(status)
+		}
+	}
+
+	// Released.
+	held, err := client.HoldBooking(t.Context(), as(s.Token(t, "member"), &v1.HoldBookingRequest{SessionId: to}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, idempotent := range []string{"false", "true"} {
+		released, err := client.ReleaseHold(t.Context(), as(s.Token(t, "member"), &v1.ReleaseHoldRequest{BookingId: held.Msg.GetBooking().GetId()}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		says(released.Header(), "CANCELLED", idempotent, "")
+	}
+	if _, err := s.BlockSession(t.Context(), as(owner, &v1.BlockSessionRequest{SessionId: to})); err != nil {
+		t.Fatal(err)
+	}
+	looks(to, v1.SlotStatus_SLOT_STATUS_BLOCKED)
+}
+
+// What refuses acts on bookings, in the words and codes that clients branch on.
+func TestBookingRefusalsOverTheWire(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
+	member := s.Token(t, "member")
+	soon, elsewhere := s.create(t, s.input(monday.Add(3*time.Hour)), true).GetId(), s.NewTenant(t, "Elsewhere")
+	booked, err := client.Book(t.Context(), as(member, &v1.BookRequest{SessionId: soon}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := booked.Msg.GetBooking().GetId()
+	for name, tt := range map[string]struct {
+		ask    func() error
+		code   connect.Code
+		reason string
+	}{
+		"past the window": {func() error {
+			_, err := client.CancelBooking(t.Context(), as(member, &v1.CancelBookingRequest{BookingId: id}))
+			return err
+		}, connect.CodeFailedPrecondition, "CANCELLATION_WINDOW"},
+		"no such booking": {func() error {
+			_, err := client.CancelBooking(t.Context(), as(member, &v1.CancelBookingRequest{BookingId: aSession}))
+			return err
+		}, connect.CodeNotFound, "BOOKING_NOT_FOUND"},
+		"no such session": {func() error {
+			_, err := client.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{SessionId: aSession}))
+			return err
+		}, connect.CodeNotFound, "SESSION_NOT_FOUND"},
+		"a tenant that is not the token's": {func() error {
+			_, err := client.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{TenantId: elsewhere.String(), SessionId: soon}))
+			return err
+		}, connect.CodePermissionDenied, "TENANT_FORBIDDEN"},
+		"a hold for others, as a member": {func() error {
+			_, err := client.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{SessionId: soon, MemberId: s.Members["coach"].String()}))
+			return err
+		}, connect.CodePermissionDenied, "PERMISSION_DENIED"},
+		"a member who gives themselves a tier": {func() error {
+			_, err := client.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{SessionId: soon, Contact: &v1.Contact{Name: "Me"}, GuestTier: "member"}))
+			return err
+		}, connect.CodeInvalidArgument, "INVALID_FIELD"},
+		"a channel that there is not": {func() error {
+			request := as(member, &v1.HoldBookingRequest{SessionId: soon})
+			request.Header().Set("X-Booking-Channel", "fax")
+			_, err := client.HoldBooking(t.Context(), request)
+			return err
+		}, connect.CodeInvalidArgument, "INVALID_FIELD"},
+		"a staff channel": {func() error {
+			request := as(member, &v1.HoldBookingRequest{SessionId: soon})
+			request.Header().Set("X-Booking-Channel", "walkIn")
+			_, err := client.HoldBooking(t.Context(), request)
+			return err
+		}, connect.CodeFailedPrecondition, "CHANNEL_CLOSED"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := tell(t, tt.ask()); got.Code != tt.code || got.Reason != tt.reason {
+				t.Errorf("%+v, want %v %s", got, tt.code, tt.reason)
+			}
+		})
+	}
+}
+
+// A partner's program sells to a guest, and finds, moves and cancels what it sold; another's program does not.
+func TestAPartnersProgramOverTheWire(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
+	access := berthv1connect.NewAccessServiceClient(s.Client, s.URL)
+	program := func(name string) string {
+		made, err := access.CreateServiceAccount(t.Context(), as(s.Token(t, "owner"), &v1.CreateServiceAccountRequest{Name: name, Roles: []string{"partner"}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		token, err := access.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: made.Msg.GetKey()}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token.Msg.GetAccessToken()
+	}
+	mine, rival := program("Mine"), program("Rival")
+	in, to := s.create(t, s.input(monday.Add(48*time.Hour)), true).GetId(), s.create(t, s.input(monday.Add(72*time.Hour)), true).GetId()
+	held, err := client.HoldBooking(t.Context(), as(mine, &v1.HoldBookingRequest{SessionId: in, Contact: &v1.Contact{Name: "Pat"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := held.Msg.GetBooking().GetId()
+	list := func(token string) int {
+		answer, err := client.ListMyBookings(t.Context(), as(token, &v1.ListMyBookingsRequest{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(answer.Msg.GetBookings())
+	}
+	acts := []func(token string) error{
+		func(token string) error {
+			_, err := client.ConfirmBooking(t.Context(), as(token, &v1.ConfirmBookingRequest{BookingId: id}))
+			return err
+		},
+		func(token string) error {
+			_, err := client.GetBooking(t.Context(), as(token, &v1.GetBookingRequest{BookingId: id}))
+			return err
+		},
+		func(token string) error {
+			_, err := client.RescheduleBooking(t.Context(), as(token, &v1.RescheduleBookingRequest{BookingId: id, SessionId: to}))
+			return err
+		},
+		func(token string) error {
+			_, err := client.CancelBooking(t.Context(), as(token, &v1.CancelBookingRequest{BookingId: id}))
+			return err
+		},
+	}
+	for i, act := range acts {
+		if got := tell(t, act(rival)); got.Reason != "BOOKING_NOT_FOUND" {
+			t.Errorf("act %d of the rival: %+v", i, got)
+		}
+		if err := act(mine); err != nil {
+			t.Errorf("act %d: %v", i, err)
+		}
+	}
+	if n, none := list(mine), list(rival); n != 1 || none != 0 {
+		t.Errorf("%d of mine, %d of the rival's", n, none)
+	}
+}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// ListRules reads what the tenant, a location and a service say about waitlists, in the order in which they win. Zero ids, and
+// levels at which nothing was ever said, are left out.
+func ListRules(b *pg.Batch, in tenant.TenantID, location tenant.LocationID, service tenant.ServiceID, into *[]waitlist.Layer) {
+	pg.Collect(b.Queue(`
+select level, scope_id, waitlist_enabled, waitlist_rules, rules_version from policies
+where tenant_id = $1 and rules_version > 0 and (level, scope_id) in (('TENANT', $1), ('LOCATION', $2), ('SERVICE', $3))
+order by array_position('{TENANT,LOCATION,SERVICE}', level)`, in, location, service), into, scanLayer)
+}
+
+// ListAllRules reads what every level of the tenant says.
+func ListAllRules(b *pg.Batch, in tenant.TenantID, into *[]waitlist.Layer) {
+	pg.Collect(b.Queue(`
+select level, scope_id, waitlist_enabled, waitlist_rules, rules_version from policies where tenant_id = $1 and rules_version > 0
+order by array_position('{TENANT,LOCATION,SERVICE}', level), scope_id`, in), into, scanLayer)
+}
+
+func scanLayer(row pgx.CollectableRow) (waitlist.Layer, error) {
+	var l waitlist.Layer
+	var enabled *bool
+	var rules []byte
+	if err := row.Scan(&l.Level, &l.Scope, &enabled, &rules, &l.Version); err != nil {
+		return l, err
+	}
+	err := json.Unmarshal(rules, &l.Settings) //nolint:musttag // times of day write themselves as text
+	l.Settings.Enabled = enabled
+	return l, err
+}
+
+// RulesVersion is one edit of the rules.
+type RulesVersion struct {
+	waitlist.Layer
+	Reset      bool
+	Author     string
+	AuthorName string
+	Reason     string
+	At         time.Time
+}
+
+// FindLastRulesVersion reads the number of the tenant's last edit; 0 where there was none.
+func FindLastRulesVersion(b *pg.Batch, in tenant.TenantID, into *int) {
+	b.Queue(`select coalesce(max(version), 0) from waitlist_rules_versions where tenant_id = $1`, in).Scan(into)
+}
+
+// RulesVersionQuery picks edits.
+type RulesVersionQuery struct {
+	Level  catalog.Level // empty: all
+	Scope  tenant.UUID
+	Before int // version; 0: all
+	Limit  int // 0: all
+}
+
+// ListRulesVersions reads the edits that it picks, the newest first.
+func ListRulesVersions(b *pg.Batch, in tenant.TenantID, q RulesVersionQuery, into *[]RulesVersion) {
+	pg.Collect(b.Queue(`
+select level, scope_id, enabled, rules, version, reset, author, author_name, reason, created_at from waitlist_rules_versions
+where tenant_id = $1 and ($2 = '' or (level = $2 and scope_id = $3)) and ($4::bigint = 0 or version < $4::bigint)
+order by version desc limit nullif($5, 0)`, in, q.Level, tenant.LocationID{UUID: q.Scope}, q.Before, q.Limit), into,
+		func(row pgx.CollectableRow) (RulesVersion, error) {
+			var v RulesVersion
+			var enabled *bool
+			var rules []byte
+			err := row.Scan(&v.Level, &v.Scope, &enabled, &rules, &v.Version, &v.Reset, &v.Author, &v.AuthorName, &v.Reason, &v.At)
+			if err != nil {
+				return v, err
+			}
+			err = json.Unmarshal(rules, &v.Settings) //nolint:musttag // as above
+			v.Settings.Enabled = enabled
+			return v, err
+		})
+}
+
+// PutRules writes what a level says about waitlists with the transaction, and the edit that it came by.
+func PutRules(tx *pg.Tx, in tenant.TenantID, v RulesVersion) {
+	others := v.Settings
+	others.Enabled = nil // it has a column of its own
+	rules := encode(others)
+	tx.Write(`
+insert into policies (tenant_id, level, scope_id, waitlist_enabled, waitlist_rules, rules_version, updated_at) values ($1, $2, $3, $4, $5, $6, $7)
+on conflict (tenant_id, level, scope_id) do update set waitlist_enabled = excluded.waitlist_enabled, waitlist_rules = excluded.waitlist_rules,
+  rules_version = excluded.rules_version`, in, v.Level, v.Scope, v.Settings.Enabled, rules, v.Version, v.At)
+	tx.Write(`
+insert into waitlist_rules_versions (tenant_id, version, level, scope_id, enabled, rules, reset, author, author_name, reason, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		in, v.Version, v.Level, v.Scope, v.Settings.Enabled, rules, v.Reset, v.Author, v.AuthorName, v.Reason, v.At)
+	renewHouse(tx, in)
+}

@@ -1,0 +1,57 @@
+package waitlist
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Wants reports whether a slot is what an entry wishes for, to the letter: without the flexibility that rules may allow.
+func (e Entry) Wants(slot Slot) bool {
+	exact := (&Compiled{}).scene(slot, Round{}, slot.StartsAt)
+	return exact.outside(e.Window) == "" && (e.Coach.IsZero() || e.Coach == slot.Coach)
+}
+
+// Place is where an entry stands in line.
+type Place struct {
+	Queue
+	Session tenant.SessionID // zero: a day of a window
+	Starts  time.Time        // of the session
+	Gone    bool             // the session is cancelled or deleted
+	Zone    string           // IANA, of the location
+}
+
+// Over reports whether nothing can come of a place any more.
+func (p Place) Over(rules Rules, now time.Time) bool {
+	if p.Session.IsZero() {
+		return civil.DateOf(now, place(p.Zone)).After(p.Date)
+	}
+	return p.Gone || !now.Before(p.Starts.Add(rules.FillAfterStart))
+}
+
+// MinStale is the least that rules may take for too long.
+const MinStale = time.Hour
+
+// Stale reports whether an entry has waited for too long.
+func (r Rules) Stale(e Entry, now time.Time) bool {
+	return r.ExpireStale && !now.Before(e.CreatedAt.Add(r.StaleAfter))
+}
+
+// Chosen is the decision of staff who chose an entry. Seats that it does not take stay as they were, open to all.
+func Chosen(c Candidate, grant Grant) Decision {
+	seats := grant.Seats
+	return Decision{
+		Mode: OfferInTurn, Move: MakeOffer, Grants: []Grant{grant}, Seats: &seats, Given: grant.Seats,
+		Verdicts: []Verdict{{Entry: c.Entry, Member: c.Member, Reason: WasOffered, Score: grant.Score, Party: c.Party}},
+	}
+}
+
+// Sum adds counts up.
+func (t Tally) Sum(o Tally) Tally {
+	return Tally{
+		Entries: t.Entries + o.Entries, Active: t.Active + o.Active, Booked: t.Booked + o.Booked,
+		Offers: t.Offers + o.Offers, Accepted: t.Accepted + o.Accepted, Declined: t.Declined + o.Declined, RanOut: t.RanOut + o.RanOut,
+		Withdrawn: t.Withdrawn + o.Withdrawn, Live: t.Live + o.Live, ResponseTime: t.ResponseTime + o.ResponseTime, Tries: t.Tries + o.Tries,
+	}
+}

@@ -1,0 +1,206 @@
+-- +goose Up
+
+-- A wish for a place: in one session, in any one of several, or in a window.
+create table waitlist_entries (
+  tenant_id          uuid not null,
+  id                 uuid not null,
+  member_id          uuid not null,
+  session_id         uuid,
+  any_of             uuid[] not null default '{}',
+  -- A window: what, where, on which days and at what time of day at the location, all included.
+  service_id         uuid,
+  location_id        uuid,
+  resource_id        uuid,
+  first_date         date,
+  last_date          date,
+  earliest           time,
+  latest             time,
+  -- Nobody else's sessions.
+  coach_id           uuid,
+  party_size         integer not null check (party_size >= 1),
+  status             text not null check (status in ('WAITING', 'OFFERED', 'BOOKED', 'CANCELLED', 'EXPIRED')),
+  -- The order of joining. Staff who move an entry give it another.
+  join_key           bigint not null,
+  -- Staff put it before all others, or gave it a score of its own.
+  flagged            boolean not null default false,
+  score              integer check (score between 0 and 10000),
+  -- Offers that it has had.
+  tries              integer not null default 0 check (tries >= 0),
+  subscription_id    uuid,
+  channel            text not null check (channel in ('ONLINE', 'PHONE', 'WALK_IN')),
+  -- Joined by staff, who bypass credits and quotas, for the member.
+  by_staff           boolean not null default false,
+  external_ref       text not null default '',
+  request_hash       bytea,
+  note               text not null default '',
+  booking_id         uuid,
+  passed_over_reason text not null default '',
+  created_by         text not null,
+  created_at         timestamptz not null,
+  updated_at         timestamptz not null,
+  closed_at          timestamptz,
+  foreign key (tenant_id, session_id) references sessions,
+  foreign key (tenant_id, member_id) references members,
+  foreign key (tenant_id, coach_id) references members (tenant_id, id),
+  foreign key (tenant_id, service_id) references services,
+  foreign key (tenant_id, location_id) references locations,
+  foreign key (tenant_id, location_id, resource_id) references resources (tenant_id, location_id, id),
+  foreign key (tenant_id, subscription_id) references subscriptions,
+  foreign key (tenant_id, booking_id) references bookings,
+  check (num_nonnulls(session_id, nullif(any_of, '{}'), service_id) = 1),
+  check (num_nonnulls(service_id, location_id, first_date, last_date, earliest, latest) in (0, 6)),
+  check (first_date <= last_date),
+  check ((status = 'BOOKED') = (booking_id is not null)),
+  check ((status in ('WAITING', 'OFFERED')) = (closed_at is null))
+) with (fillfactor = 80);
+create unique index waitlist_entries_external_ref on waitlist_entries (tenant_id, external_ref) where external_ref <> '';
+create index waitlist_entries_session on waitlist_entries (tenant_id, session_id, id) where session_id is not null;
+create index waitlist_entries_member on waitlist_entries (tenant_id, member_id, id);
+create index waitlist_entries_joined on waitlist_entries (tenant_id, created_at, id);
+create index waitlist_entries_open on waitlist_entries (tenant_id, id) where status in ('WAITING', 'OFFERED');
+alter table waitlist_entries add primary key (tenant_id, id); -- last, as with sessions
+
+-- Where entries stand in line: for a service, at a location, on a day.
+create table waitlist_queues (
+  tenant_id   uuid not null,
+  location_id uuid not null,
+  service_id  uuid not null,
+  local_date  date not null,
+  -- Entries with a place in it. Where there are none nobody looks for them.
+  waiting     integer not null default 0 check (waiting >= 0),
+  -- The greatest join_key that was ever given in it.
+  last_key    bigint not null default 0,
+  primary key (tenant_id, location_id, service_id, local_date),
+  foreign key (tenant_id, location_id) references locations,
+  foreign key (tenant_id, service_id) references services
+) with (fillfactor = 70);
+
+-- The places of entries that wait, one for each session named and for each day of a window. They go when it no longer waits.
+create table waitlist_places (
+  tenant_id   uuid not null,
+  location_id uuid not null,
+  service_id  uuid not null,
+  local_date  date not null,
+  entry_id    uuid not null,
+  member_id   uuid not null,
+  -- Null for a window.
+  session_id  uuid,
+  foreign key (tenant_id, entry_id) references waitlist_entries,
+  foreign key (tenant_id, session_id) references sessions,
+  foreign key (tenant_id, location_id, service_id, local_date) references waitlist_queues
+) with (fillfactor = 80);
+create index waitlist_places_entry on waitlist_places (tenant_id, entry_id);
+-- Nobody waits twice for a session.
+create unique index waitlist_places_active on waitlist_places (tenant_id, session_id, member_id) where session_id is not null;
+create unique index waitlist_places_queue on waitlist_places (tenant_id, location_id, service_id, local_date, entry_id, session_id)
+  nulls not distinct;
+
+-- What becomes of seats that were freed at one moment.
+create table waitlist_rounds (
+  tenant_id  uuid not null,
+  id         uuid not null,
+  session_id uuid not null,
+  -- Seats when it began.
+  freed      integer not null check (freed >= 0),
+  -- Seats that it keeps for whoever claims them first.
+  keeps      integer not null default 0 check (keeps >= 0),
+  opened_at  timestamptz not null,
+  closed_at  timestamptz,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, session_id) references sessions,
+  check (closed_at is null or keeps = 0)
+) with (fillfactor = 80);
+create index waitlist_rounds_keeping on waitlist_rounds (tenant_id, session_id) where keeps > 0;
+
+create table waitlist_offers (
+  tenant_id  uuid not null,
+  id         uuid not null,
+  round_id   uuid not null,
+  session_id uuid not null,
+  entry_id   uuid not null,
+  member_id  uuid not null,
+  seats      integer not null check (seats >= 1),
+  -- The round keeps its seats, for the first of several.
+  shared     boolean not null default false,
+  status     text not null check (status in ('LIVE', 'ACCEPTED', 'DECLINED', 'EXPIRED', 'WITHDRAWN')),
+  try        integer not null check (try >= 1),
+  by_hand    boolean not null default false,
+  score      integer not null default 0,
+  created_at timestamptz not null,
+  expires_at timestamptz not null check (expires_at > created_at),
+  closed_at  timestamptz,
+  booking_id uuid,
+  reason     text not null default '',
+  -- SHA-256 of the token in its link, and the digits by which a text message answers it.
+  claim_hash bytea not null,
+  code       text not null,
+  foreign key (tenant_id, round_id) references waitlist_rounds,
+  foreign key (tenant_id, session_id) references sessions,
+  foreign key (tenant_id, entry_id) references waitlist_entries,
+  foreign key (tenant_id, member_id) references members,
+  foreign key (tenant_id, booking_id) references bookings,
+  check ((status = 'ACCEPTED') = (booking_id is not null)),
+  check ((status = 'LIVE') = (closed_at is null))
+) with (fillfactor = 80);
+-- An entry has one live offer at most.
+create unique index waitlist_offers_live on waitlist_offers (tenant_id, entry_id) where status = 'LIVE';
+create index waitlist_offers_due on waitlist_offers (tenant_id, expires_at) where status = 'LIVE';
+create index waitlist_offers_session on waitlist_offers (tenant_id, session_id, id);
+create index waitlist_offers_entry on waitlist_offers (tenant_id, entry_id, id);
+create index waitlist_offers_member on waitlist_offers (tenant_id, member_id, id);
+create index waitlist_offers_round on waitlist_offers (tenant_id, round_id, try);
+create index waitlist_offers_made on waitlist_offers (tenant_id, created_at, id);
+create unique index waitlist_offers_claim on waitlist_offers (tenant_id, claim_hash);
+alter table waitlist_offers add primary key (tenant_id, id); -- last, as with sessions
+
+-- Each move that freed seats led to: what was known, what was judged, and what was done.
+create table waitlist_decisions (
+  tenant_id     uuid not null,
+  id            uuid not null,
+  session_id    uuid not null,
+  location_id   uuid not null,
+  service_id    uuid not null,
+  local_date    date not null,
+  round_id      uuid,
+  trigger       text not null,
+  mode          text not null,
+  move          text not null check (move in ('NOBODY_FITS', 'OFFER', 'ROLL_ON', 'HAND_BACK')),
+  left_move     text not null check (left_move in ('', 'NOBODY_FITS', 'HAND_BACK')),
+  seats         integer check (seats >= 0),
+  given         integer not null check (given >= 0),
+  tried         integer not null,
+  rules_version integer not null,
+  note          text not null default '',
+  verdicts      jsonb not null,
+  grants        jsonb not null,
+  -- Everything that the decision was made from, so that it can be made again. Read as it was written, so it is no jsonb.
+  facts         json not null,
+  decided_at    timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, session_id) references sessions,
+  -- Every seat that was open ends in one move.
+  check (given <= seats),
+  check ((left_move <> '') = (coalesce(seats, 0) > given and seats is not null))
+);
+create index waitlist_decisions_session on waitlist_decisions (tenant_id, session_id, id);
+create index waitlist_decisions_queue on waitlist_decisions (tenant_id, location_id, service_id, local_date, id);
+create index waitlist_decisions_time on waitlist_decisions (tenant_id, decided_at, id);
+
+-- Every edit of the waitlist rules, with what the level says since then.
+create table waitlist_rules_versions (
+  tenant_id  uuid not null references tenants,
+  version    integer not null check (version >= 1),
+  level      text not null check (level in ('TENANT', 'LOCATION', 'SERVICE')),
+  scope_id   uuid not null,
+  enabled    boolean,
+  rules      jsonb not null,
+  reset      boolean not null default false,
+  author     text not null,
+  author_name text not null default '',
+  reason     text not null default '',
+  created_at timestamptz not null,
+  primary key (tenant_id, version)
+);
+
+-- +goose Down
+drop table waitlist_rules_versions, waitlist_decisions, waitlist_offers, waitlist_rounds, waitlist_places, waitlist_queues, waitlist_entries;

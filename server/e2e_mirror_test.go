@@ -1,0 +1,217 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/berthhq/berth/clients/go/berth"
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/grant"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// The mirror is killed at random points while everybody books and cancels. In the end its file has what the API has, each
+// booking once.
+func TestTheMirrorSurvivesBeingKilled(t *testing.T) {
+	t.Parallel()
+	m := newMirrored(t)
+	var load sync.WaitGroup
+	var enough atomic.Bool
+	for _, raw := range m.crowd {
+		load.Go(func() {
+			for !enough.Load() {
+				m.bookAndCancel(raw)
+			}
+		})
+	}
+	const kills = 12
+	midway := 0
+	for kill := range kills {
+		before := m.cursor(t)
+		mirror := m.start(t)
+		if kill%3 != 0 { // others are killed as early as may be
+			eventually(t, "the mirror gets somewhere", func() bool { return m.cursor(t) != before })
+		}
+		select {
+		case <-time.After(rand.N(100 * time.Millisecond)):
+		case <-mirror.done:
+			t.Fatalf("it ended by itself:\n%s", mirror.out)
+		}
+		if m.cursor(t) != before {
+			midway++
+		}
+		mirror.signal(t, syscall.SIGKILL)
+	}
+	enough.Store(true)
+	load.Wait()
+	t.Logf("killed %d times, %d of them at work", kills, midway)
+
+	mirror := m.start(t)
+	want := m.bookings(t)
+	eventually(t, "the file has what the API has", func() bool { return cmp.Equal(want, m.rows(t)) })
+	mirror.signal(t, syscall.SIGTERM)
+	if code := mirror.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("status %d:\n%s", code, mirror.out)
+	}
+	if diff := cmp.Diff(want, m.rows(t)); diff != "" {
+		t.Errorf("bookings (-API +file):\n%s", diff)
+	}
+	statuses := map[string]int{}
+	for _, status := range want {
+		statuses[status]++
+	}
+	t.Logf("%d bookings: %v", len(want), statuses)
+	if statuses["CONFIRMED"] == 0 || statuses["CANCELLED"] == 0 {
+		t.Error("nothing much happened")
+	}
+}
+
+// A mirror that kept the cursor before the rows would lose what it was killed in between: the test above would see it.
+func TestTheMirrorMissesWhatItsCursorSkips(t *testing.T) {
+	t.Parallel()
+	m := newMirrored(t)
+	m.bookAndCancel(m.crowd[0])
+	want := m.bookings(t)
+	run := func(enough func() bool) {
+		mirror := m.start(t)
+		eventually(t, "the mirror has worked", enough)
+		mirror.signal(t, syscall.SIGKILL)
+	}
+	run(func() bool { return cmp.Equal(want, m.rows(t)) && m.cursor(t) != "" })
+	// The rows are lost, and the cursor says that they are there.
+	if err := os.Remove(m.file); err != nil {
+		t.Fatal(err)
+	}
+	m.bookAndCancel(m.crowd[1])
+	all := m.bookings(t)
+	run(func() bool { return len(m.rows(t)) == len(all)-len(want) })
+	if cmp.Equal(all, m.rows(t)) {
+		t.Error("the cursor means nothing")
+	}
+}
+
+// mirrored is a tenant with a mirror, and people who book.
+type mirrored struct {
+	*world
+	binary, file, key string
+	crowd             []string // their tokens
+	sessions          []tenant.SessionID
+}
+
+func newMirrored(t *testing.T) *mirrored {
+	t.Helper()
+	m := &mirrored{world: newWorld(t, newLive(t)), file: filepath.Join(t.TempDir(), "bookings.csv")}
+	m.binary = filepath.Join(t.TempDir(), "mirror")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", m.binary, "../clients/go/examples/mirror").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	reader, err := m.app.CreateRole(t.Context(), m.owner, grant.Role{Name: unique(), Title: unique(), Permissions: []string{"booking.read"}})
+	m.ok(err)
+	_, m.key, err = m.app.CreateServiceAccount(t.Context(), m.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner, reader.Name}})
+	m.ok(err)
+	for range 8 {
+		who := m.newMember()
+		m.newSubscription(who)
+		m.crowd = append(m.crowd, m.token(who.Subject))
+	}
+	for range 24 {
+		m.sessions = append(m.sessions, m.newSession(func(in *session.Input) { in.Capacity, in.WaitlistCapacity = new(4), new(2) }))
+	}
+	return m
+}
+
+// start runs the mirror in a process of its own, which has its key from the environment.
+func (m *mirrored) start(t *testing.T) *process {
+	t.Helper()
+	return startProcess(t, "env", "BERTH_KEY="+m.key, m.binary, "-url", "http://"+m.live.Address, "-file", m.file)
+}
+
+// bookAndCancel books every session, and gives up every other place that was there already; whoever waits comes
+// off the waitlist then.
+func (m *mirrored) bookAndCancel(raw string) {
+	client := berth.New("http://"+m.live.Address, berth.WithTokens(berth.StaticToken(raw)))
+	for _, in := range m.sessions {
+		_, err := client.Bookings.Book(m.ctx(), connect.NewRequest(&v1.BookRequest{SessionId: text(in)}))
+		refusal := berth.RefusalOf(err)
+		id := refusal.Metadata["booking_id"]
+		if err != nil && id == "" && refusal.Code != connect.CodeResourceExhausted && refusal.Code != connect.CodeAlreadyExists {
+			m.t.Error(err)
+			return
+		}
+		if id == "" || rand.N(2) == 0 {
+			continue
+		}
+		if _, err := client.Bookings.CancelBooking(m.ctx(), connect.NewRequest(&v1.CancelBookingRequest{BookingId: id})); err != nil {
+			m.t.Error(err)
+			return
+		}
+	}
+}
+
+// bookings are the tenant's, by id, with their statuses, as the API has them.
+func (m *mirrored) bookings(t *testing.T) map[string]string {
+	t.Helper()
+	client := berth.New("http://"+m.live.Address, berth.WithTokens(berth.StaticToken(m.token(m.owner.Subject))))
+	there := make(map[string]string)
+	year := &v1.SessionFilter{StartsWithin: &v1.TimeRange{Start: timestamppb.New(m.now.AddDate(0, 0, -30)), End: timestamppb.New(m.now.AddDate(0, 0, 30))}}
+	for s, err := range berth.All(t.Context(), client.Sessions.ListSessions, &v1.ListSessionsRequest{Filter: year}, (*v1.ListSessionsResponse).GetSessions) {
+		m.ok(err)
+		roster, err := client.Bookings.ListRoster(t.Context(), connect.NewRequest(&v1.ListRosterRequest{SessionId: s.GetId(), IncludeInactive: true}))
+		m.ok(err)
+		for _, b := range roster.Msg.GetBookings() {
+			there[b.GetId()] = b.GetStatus().String()[len("BOOKING_STATUS_"):]
+		}
+	}
+	return there
+}
+
+// rows are those of the file, likewise. The file is whole at every instant, and has no booking twice.
+func (m *mirrored) rows(t *testing.T) map[string]string {
+	t.Helper()
+	file, err := os.Open(m.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	m.ok(err)
+	defer file.Close()
+	records, err := csv.NewReader(file).ReadAll()
+	m.ok(err)
+	if len(records) == 0 {
+		t.Fatal("the file is empty")
+	}
+	status := slices.Index(records[0], "status")
+	rows := make(map[string]string)
+	for _, record := range records[1:] {
+		if _, twice := rows[record[0]]; twice {
+			t.Errorf("%s stands there twice", record[0])
+		}
+		rows[record[0]] = record[status]
+	}
+	return rows
+}
+
+func (m *mirrored) cursor(t *testing.T) string {
+	t.Helper()
+	content, err := os.ReadFile(m.file + ".cursor")
+	if errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	m.ok(err)
+	return string(content)
+}

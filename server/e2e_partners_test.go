@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// What the page for partners shows is run as it stands there, from top to bottom.
+func TestThePageForPartners(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newLive(t))
+	page := readFile(t, filepath.Join("..", "docs", "partners.md"))
+	blocks := regexp.MustCompile("(?ms)^```(sh|python|go)\n(.*?)^```$").FindAllStringSubmatch(page, -1)
+	folder := t.TempDir()
+	script := []string{"set -euo pipefail"}
+	for _, block := range blocks {
+		language, code := block[1], block[2]
+		switch {
+		case strings.Contains(code, "dev.json"): // here it is another server
+			script = append(script, "export ADDRESS=http://"+w.live.Address, "OWNER="+w.token(w.owner.Subject))
+		case strings.Contains(code, "examples/mirror"): // it never ends, and has a test of its own
+		case language == "sh":
+			script = append(script, code)
+		case language == "python":
+			file := filepath.Join(folder, "partner.py")
+			if err := os.WriteFile(file, []byte(code), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			script = append(script, "echo '# Python'", "python3 "+file)
+		case language == "go":
+			if code != readFile(t, filepath.Join("..", "clients", "go", "examples", "guest", "main.go")) {
+				t.Error("the program on the page is not the one in clients/go/examples/guest")
+			}
+			script = append(script, "echo '# Go'", "go run ./clients/go/examples/guest")
+		}
+	}
+	w.makeSession(w.app, w.sessionAt(w.now.AddDate(0, 0, 4)), true) // which can still be cancelled without penalty
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	shell := exec.CommandContext(ctx, "bash", "-c", strings.Join(script, "\n"))
+	shell.Dir = ".."
+	out, err := shell.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s\n%s", err, strings.Join(script, "\n"), out)
+	}
+	parts := regexp.MustCompile(`(?m)^# (?:Python|Go)$`).Split(string(out), -1)
+	if len(parts) != 3 {
+		t.Fatalf("%s", out)
+	}
+	inOrder(t, parts[0], "held once", "BOOKING_STATUS_CONFIRMED", "BOOKING_STATUS_CANCELLED",
+		"EVENT_TYPE_BOOKING_HELD", "EVENT_TYPE_BOOKING_CONFIRMED", "EVENT_TYPE_BOOKING_CANCELLED")
+	inOrder(t, parts[1], "refused: BOOKING_NOT_FOUND", "held", "until 20", "confirmed PAYMENT_STATUS_CAPTURED", "cancelled",
+		"EVENT_TYPE_BOOKING_HELD", "EVENT_TYPE_BOOKING_CONFIRMED", "EVENT_TYPE_BOOKING_CANCELLED")
+	inOrder(t, parts[2], "held", "until 20", "confirmed PAYMENT_STATUS_CAPTURED", "cancelled",
+		"EVENT_TYPE_BOOKING_HELD", "EVENT_TYPE_BOOKING_CONFIRMED", "EVENT_TYPE_BOOKING_CANCELLED",
+		"PERMISSION_DENIED", "The token opens nothing any more.")
+	w.live.sound(t)
+}
+
+func inOrder(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	rest := text
+	for _, part := range parts {
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			t.Errorf("no %q, or not in its place, in:\n%s", part, text)
+			return
+		}
+		rest = after
+	}
+}

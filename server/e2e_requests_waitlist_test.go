@@ -1,0 +1,255 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// Those who wait, and how places reach them.
+var waitlistRequests = map[string][]build{
+	"WaitlistService/JoinWaitlist": {
+		func(w *world) proto.Message {
+			in := w.fullSession()
+			return &v1.JoinWaitlistRequest{
+				MemberId: text(w.newMember().Member), Wish: &v1.JoinWaitlistRequest_SessionId{SessionId: text(in)}, CoachId: text(w.coach.Member),
+				ExternalRef: unique(), Note: unique(),
+			}
+		},
+		func(w *world) proto.Message {
+			who := w.newMember()
+			return &v1.JoinWaitlistRequest{
+				MemberId: text(who.Member), SubscriptionId: text(w.newSubscription(who)),
+				Wish: &v1.JoinWaitlistRequest_AnyOf{AnyOf: &v1.SessionChoice{SessionIds: []string{text(w.fullSession()), text(w.fullSession())}}},
+			}
+		},
+		func(w *world) proto.Message {
+			return &v1.JoinWaitlistRequest{
+				MemberId: text(w.newMember().Member), Wish: &v1.JoinWaitlistRequest_Window{Window: &v1.WaitlistWindow{
+					ServiceId: text(w.offering()), LocationId: text(w.location), ResourceId: text(w.newRoom()), FirstDate: civilMessage(w.now.AddDate(0, 0, 2)),
+				}},
+			}
+		},
+	},
+	"WaitlistService/LeaveWaitlist": {func(w *world) proto.Message {
+		return &v1.LeaveWaitlistRequest{EntryId: text(w.newEntry(w.owner)), Reason: unique()}
+	}},
+	"WaitlistService/ListMyEntries": {func(w *world) proto.Message {
+		w.newEntry(w.owner)
+		w.newEntry(w.owner)
+		return &v1.ListMyEntriesRequest{IncludeClosed: true, PageSize: 1}
+	}},
+	"WaitlistService/AcceptOffer": {func(w *world) proto.Message {
+		who := w.newMember()
+		return &v1.AcceptOfferRequest{OfferId: text(w.newOffer(who).ID), SubscriptionId: text(w.newSubscription(who))}
+	}},
+	"WaitlistService/DeclineOffer": {func(w *world) proto.Message {
+		return &v1.DeclineOfferRequest{OfferId: text(w.newOffer(w.newMember()).ID), Reason: unique()}
+	}},
+	"WaitlistService/GetClaim": {func(w *world) proto.Message { return &v1.GetClaimRequest{Token: w.claim(w.newOffer(w.newMember()))} }},
+	"WaitlistService/ClaimOffer": {func(w *world) proto.Message {
+		return &v1.ClaimOfferRequest{Token: w.claim(w.newOffer(w.newMember())), Action: v1.ClaimAction_CLAIM_ACTION_DECLINE}
+	}},
+	"WaitlistService/ListEntries": {
+		func(w *world) proto.Message {
+			wish, who := &waitlist.Window{
+				Service: w.offering(), Location: w.location, Resource: w.newRoom(), From: w.day(2), Until: w.day(3), Latest: civil.TimeOfDay{Hour: 23},
+			}, w.newMember()
+			_, err := w.app.JoinWaitlist(w.ctx(), who, app.JoinRequest{Window: wish, Party: 1, Channel: catalog.Online})
+			w.ok(err)
+			return &v1.ListEntriesRequest{Filter: &v1.EntryFilter{
+				LocationId: text(wish.Location), ServiceId: text(wish.Service), ResourceId: text(wish.Resource), MemberId: text(who.Member),
+				Statuses: []v1.WaitlistEntryStatus{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING}, DesiredWithin: w.span(),
+			}}
+		},
+		func(w *world) proto.Message {
+			w.newEntry(w.newMember())
+			w.newEntry(w.newMember())
+			return &v1.ListEntriesRequest{PageSize: 1}
+		},
+		func(w *world) proto.Message {
+			in := w.fullSession()
+			w.book(w.app, w.newMember(), in)
+			return &v1.ListEntriesRequest{Filter: &v1.EntryFilter{SessionId: text(in)}}
+		},
+	},
+	"WaitlistService/ListOffers": {
+		func(w *world) proto.Message {
+			o := w.newOffer(w.newMember())
+			return &v1.ListOffersRequest{
+				SessionId: text(o.Session), EntryId: text(o.Entry), MemberId: text(o.Member), Statuses: []v1.OfferStatus{v1.OfferStatus_OFFER_STATUS_LIVE},
+			}
+		},
+		func(w *world) proto.Message {
+			w.newOffer(w.newMember())
+			w.newOffer(w.newMember())
+			return &v1.ListOffersRequest{PageSize: 1}
+		},
+	},
+	"WaitlistService/SetPriority": {func(w *world) proto.Message {
+		return &v1.SetPriorityRequest{EntryId: text(w.newEntry(w.newMember())), Flagged: new(true), Score: new(int32(500)), Reason: unique()}
+	}},
+	"WaitlistService/MoveEntry": {func(w *world) proto.Message {
+		in := w.fullSession()
+		first, second := w.book(w.app, w.newMember(), in).Entry.ID, w.book(w.app, w.newMember(), in).Entry.ID
+		return &v1.MoveEntryRequest{EntryId: text(second), BeforeEntryId: text(first), Reason: unique()}
+	}},
+	"WaitlistService/OfferPlace": {func(w *world) proto.Message {
+		return &v1.OfferPlaceRequest{
+			SessionId: text(w.newSession()), EntryId: text(w.newEntry(w.newMember())), ExpireTime: timestamppb.New(w.now.Add(time.Hour)), Reason: unique(),
+		}
+	}},
+	"WaitlistService/ExpireOffer": {func(w *world) proto.Message {
+		return &v1.ExpireOfferRequest{OfferId: text(w.newOffer(w.newMember()).ID), Reason: unique()}
+	}},
+	"WaitlistService/RemoveEntry": {func(w *world) proto.Message {
+		return &v1.RemoveEntryRequest{EntryId: text(w.newEntry(w.newMember())), Reason: unique(), Notify: new(false)}
+	}},
+	"WaitlistService/GetRules": {func(w *world) proto.Message {
+		return &v1.GetRulesRequest{LocationId: text(w.location), ServiceId: text(w.newService())}
+	}},
+	"WaitlistService/UpdateRules": {
+		func(w *world) proto.Message {
+			return &v1.UpdateRulesRequest{LocationId: text(w.newLocation()), Rules: allRules(), UpdateMask: paths(ruleNames...), Reason: unique(), Etag: "v0"}
+		},
+		func(w *world) proto.Message {
+			return &v1.UpdateRulesRequest{ServiceId: text(w.newService()), Rules: &v1.WaitlistRules{Enabled: new(false)}, UpdateMask: paths("enabled")}
+		},
+	},
+	"WaitlistService/ResetRules": {
+		func(w *world) proto.Message {
+			return &v1.ResetRulesRequest{LocationId: text(w.newLocation()), Reason: unique(), Etag: "v0"}
+		},
+		func(w *world) proto.Message { return &v1.ResetRulesRequest{ServiceId: text(w.newService())} },
+	},
+	"WaitlistService/ListRulesVersions": {
+		func(w *world) proto.Message {
+			return &v1.ListRulesVersionsRequest{ServiceId: text(w.offering())}
+		},
+		func(w *world) proto.Message {
+			w.offering()
+			w.offering()
+			return &v1.ListRulesVersionsRequest{PageSize: 1}
+		},
+		func(w *world) proto.Message {
+			location := w.newLocation()
+			_, err := w.app.UpdateRules(w.ctx(), w.owner, app.RulesEdit{
+				Target: app.PolicyTarget{Location: location}, Edit: func(s *waitlist.Settings) { s.MaxQueueSize = new(7) },
+			})
+			w.ok(err)
+			return &v1.ListRulesVersionsRequest{LocationId: text(location)}
+		},
+	},
+	"WaitlistService/PreviewRules": {
+		func(w *world) proto.Message {
+			return &v1.PreviewRulesRequest{ServiceId: text(w.newService()), Rules: allRules(), UpdateMask: paths(ruleNames...), DecidedWithin: w.span(), Limit: 10}
+		},
+		func(w *world) proto.Message {
+			return &v1.PreviewRulesRequest{LocationId: text(w.newLocation()), Rules: &v1.WaitlistRules{}, UpdateMask: paths("mode")}
+		},
+	},
+	"WaitlistService/ListDecisions": {
+		func(w *world) proto.Message {
+			o := w.newOffer(w.newMember())
+			return &v1.ListDecisionsRequest{
+				SessionId: text(o.Session), LocationId: text(o.Queue.Location), ServiceId: text(o.Queue.Service), DecidedWithin: w.span(),
+			}
+		},
+		func(w *world) proto.Message {
+			w.newOffer(w.newMember())
+			w.newOffer(w.newMember())
+			return &v1.ListDecisionsRequest{PageSize: 1}
+		},
+	},
+	"WaitlistService/ExplainSession": {func(w *world) proto.Message {
+		return &v1.ExplainSessionRequest{SessionId: text(w.newOffer(w.newMember()).Session)}
+	}},
+	"WaitlistService/ExplainEntry": {func(w *world) proto.Message {
+		return &v1.ExplainEntryRequest{EntryId: text(w.newOffer(w.newMember()).Entry)}
+	}},
+	"WaitlistService/GetWaitlistAnalytics": {func(w *world) proto.Message {
+		return &v1.GetWaitlistAnalyticsRequest{Within: w.span(), LocationId: text(w.location), ServiceId: text(w.service)}
+	}},
+}
+
+var ruleNames = []string{
+	"enabled", "mode", "max_queue_size", "offer_window", "min_offer_window", "time_flexibility", "max_offers_per_entry", "max_tries_per_slot", "after_expiry",
+	"after_decline", "auto_cascade", "expire_stale", "stale_after", "allow_down_fitting", "order", "base_score", "tier_bonuses", "early_bird_points_per_day",
+	"early_bird_max_points", "eligibility_expression", "priority_expression", "quiet_hours", "offers_in_quiet_hours", "auto_promote_cutoff", "promotion_grace",
+	"fill_after_start", "sms_min_score",
+}
+
+func allRules() *v1.WaitlistRules {
+	hour := durationpb.New(time.Hour)
+	return &v1.WaitlistRules{
+		Enabled: new(true), Mode: new(v1.WaitlistMode_WAITLIST_MODE_OFFER), MaxQueueSize: new(int32(20)), OfferWindow: hour, MinOfferWindow: durationpb.New(time.Minute),
+		TimeFlexibility: hour, MaxOffersPerEntry: new(int32(2)), MaxTriesPerSlot: new(int32(5)), AfterExpiry: new(v1.WaitlistAfter_WAITLIST_AFTER_CLOSE),
+		AfterDecline: new(v1.WaitlistAfter_WAITLIST_AFTER_CLOSE), AutoCascade: new(true), ExpireStale: new(true), StaleAfter: hour, AllowDownFitting: new(false),
+		Order: new(v1.WaitlistOrder_WAITLIST_ORDER_CUSTOM), BaseScore: new(int32(50)), TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 20}}},
+		EarlyBirdPointsPerDay: new(int32(1)), EarlyBirdMaxPoints: new(int32(10)), EligibilityExpression: new("entry.party_size < 5"),
+		PriorityExpression: new("100 - entry.party_size"), QuietHours: &v1.WaitlistQuietHours{Start: timeOfDay(23, 0), End: timeOfDay(6, 0)}, OffersInQuietHours: new(true),
+		AutoPromoteCutoff: hour, PromotionGrace: hour, FillAfterStart: hour, SmsMinScore: new(int32(10)),
+	}
+}
+
+// day is so many days from now, at the location.
+func (w *world) day(n int) civil.Date {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	w.ok(err)
+	return civil.DateOf(w.now, berlin).AddDays(n)
+}
+
+// span is around now.
+func (w *world) span() *v1.TimeRange {
+	return &v1.TimeRange{Start: timestamppb.New(w.now.AddDate(0, 0, -1)), End: timestamppb.New(w.now.AddDate(0, 0, 30))}
+}
+
+// fullSession is one in which somebody has the only seat.
+func (w *world) fullSession() tenant.SessionID {
+	w.t.Helper()
+	in := w.newSession(func(in *session.Input) { in.Capacity = new(1) })
+	w.book(w.app, w.coach, in)
+	return in
+}
+
+// offering is a service whose freed seats are offered, day and night.
+func (w *world) offering() tenant.ServiceID {
+	w.t.Helper()
+	id := w.newService()
+	_, err := w.app.UpdateRules(w.ctx(), w.owner, app.RulesEdit{Target: app.PolicyTarget{Service: id}, Edit: func(s *waitlist.Settings) {
+		s.Enabled, s.MaxQueueSize, s.Mode, s.OffersInQuietHours = new(true), new(10_000), new(waitlist.OfferInTurn), new(true)
+	}})
+	w.ok(err)
+	return id
+}
+
+// newOffer is a live one, of a seat that somebody gave up.
+func (w *world) newOffer(who tenant.Caller) waitlist.Offer {
+	w.t.Helper()
+	service := w.offering()
+	in := w.newSession(func(in *session.Input) { in.Capacity, in.Service = new(1), service })
+	seat := w.book(w.app, w.coach, in).Booking.ID
+	entry := w.book(w.app, who, in).Entry.ID
+	_, err := w.app.CancelBooking(w.ctx(), w.owner, app.CancelRequest{ID: seat})
+	w.ok(err)
+	offers, err := w.app.ListOffers(w.ctx(), w.owner, store.OfferQuery{Entry: entry, Statuses: []waitlist.OfferStatus{}, Limit: 1})
+	w.ok(err)
+	return offers[0]
+}
+
+func (w *world) claim(o waitlist.Offer) string {
+	_, token, _ := strings.Cut(w.app.ClaimURL(w.ID, o.ID), app.ClaimPath)
+	return token
+}
