@@ -148,6 +148,7 @@ create table waitlist_offers (
 -- An entry has one live offer at most.
 create unique index waitlist_offers_live on waitlist_offers (tenant_id, entry_id) where status = 'LIVE';
 create index waitlist_offers_due on waitlist_offers (tenant_id, expires_at) where status = 'LIVE';
+create index waitlist_offers_live_in on waitlist_offers (tenant_id, session_id) where status = 'LIVE';
 create index waitlist_offers_session on waitlist_offers (tenant_id, session_id, id);
 create index waitlist_offers_entry on waitlist_offers (tenant_id, entry_id, id);
 create index waitlist_offers_member on waitlist_offers (tenant_id, member_id, id);

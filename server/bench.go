@@ -2,45 +2,86 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"text/tabwriter"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-
-	"github.com/berthhq/berth/internal/pg"
-	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/migrations"
 )
 
-// benchCommand measures bookings, and what becomes of them, over real gRPC beside pgbench sending the same
-// SQL to the same database, in turns, so that what the machine does meanwhile
-// meets both. The ratio is what to look at.
+// benchCommand measures bookings, and what becomes of them, beside pgbench, which sends the SQL of a single booking to the same database, in turns, so that
+// what the machine does meanwhile meets all of them. The ratios are what to look at.
 type benchCommand struct {
-	Work     []string      `default:"book,hold+confirm,reschedule" help:"What is measured."`
-	Clients  []int         `default:"1,8,32,128" help:"Numbers of concurrent gRPC callers."`
-	Duration time.Duration `default:"4s" help:"Length of one run."`
-	Repeats  int           `default:"3" help:"Runs of each kind; medians are shown."`
+	Work      []string      `default:"book" enum:"book,hold+confirm,reschedule" help:"What is done: ${enum}. What is more than booking is done through grpc, spread."`
+	Workloads []string      `default:"spread" enum:"spread,zipf,hot,rush" help:"What is booked: ${enum}. spread: any of 10,000 sessions; zipf: some much more than others; hot: all of them the same session; rush: 2,000 at once for 30 places."`
+	Doors     []string      `default:"direct,grpc" enum:"direct,grpc,naive" help:"Through what: ${enum}. direct: the application layer, in the same process; naive: statement by statement, counting rows."`
+	Clients   []int         `default:"1,8,32,128" help:"Numbers of concurrent callers."`
+	Nodes     int           `default:"1" help:"Nodes on the one database that take turns at the direct door."`
+	Duration  time.Duration `default:"4s" help:"Length of one run."`
+	Repeats   int           `default:"3" help:"Runs of each kind; medians are shown."`
+	JSON      string        `type:"path" placeholder:"FILE" help:"Write all runs there, too."`
 }
 
 // benchConns are the connections that pgbench gets: as many as the command pool has.
 const benchConns = 16
 
-// Run implements kong's command.
-func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
-	measured := make([]work, len(c.Work))
-	for i, name := range c.Work {
-		if measured[i], err = workNamed(name); err != nil {
-			return err
+// benchCase is one line of the table.
+type benchCase struct {
+	Work     string `json:"work"`
+	Door     string `json:"door"`
+	Workload string `json:"workload"`
+	Callers  int    `json:"callers"`
+}
+
+func (c benchCase) String() string {
+	return fmt.Sprintf("%s, %s, %s, %d callers", c.Work, c.Door, c.Workload, c.Callers)
+}
+
+// benchResult is a line with its runs.
+type benchResult struct {
+	benchCase
+	Runs []benchRun `json:"runs"`
+}
+
+func (r *benchResult) median(value func(benchRun) float64) float64 {
+	values := make([]float64, len(r.Runs))
+	for i, run := range r.Runs {
+		values[i] = value(run)
+	}
+	return median(values)
+}
+
+func (c *benchCommand) cases() []benchCase {
+	var all []benchCase
+	for _, what := range c.Work {
+		if what != justBook {
+			all = append(all, casesOf(what, "grpc", "spread", c.Clients)...)
+			continue
+		}
+		for _, load := range c.Workloads {
+			for _, door := range c.Doors {
+				all = append(all, casesOf(what, door, load, c.Clients)...)
+			}
 		}
 	}
+	return all
+}
+
+func casesOf(what, door, load string, clients []int) (all []benchCase) {
+	if load == "rush" {
+		clients = []int{rushCallers}
+	}
+	for _, callers := range clients {
+		all = append(all, benchCase{what, door, load, callers})
+	}
+	return all
+}
+
+// Run implements kong's command.
+func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 	tuneMemory()
 	steps := newSteps(to.out)
 	house, err := openBench(ctx, steps.say)
@@ -48,64 +89,61 @@ func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, house.close()) }()
+	if err := house.join(ctx, c.Nodes-1); err != nil {
+		return err
+	}
 	script, err := house.script(ctx)
 	if err != nil {
 		return err
 	}
-
-	limit := make([]float64, 0, c.Repeats)
-	runs := make(map[benchRow][]benchRun)
+	limit := &benchResult{benchCase: benchCase{justBook, "pgbench", "spread", benchConns}}
+	var results []*benchResult
+	for _, one := range c.cases() {
+		results = append(results, &benchResult{benchCase: one})
+	}
 	for repeat := range c.Repeats {
-		tps, err := house.pgbench(ctx, script, c.Duration)
+		round := func(what string) string { return fmt.Sprintf("round %d of %d: %s", repeat+1, c.Repeats, what) }
+		run, err := house.pgbench(ctx, script, c.Duration)
 		if err != nil {
 			return err
 		}
-		limit = append(limit, tps)
-		steps.say(fmt.Sprintf("round %d of %d: pgbench, %d connections: %.0f bookings/s", repeat+1, c.Repeats, benchConns, tps))
-		for _, clients := range c.Clients {
-			for _, w := range measured {
-				run, err := house.load(ctx, w, clients, c.Duration)
-				if err != nil {
-					return fmt.Errorf("%s: %w", w.name, err)
-				}
-				row := benchRow{w.name, clients}
-				runs[row] = append(runs[row], run)
-				steps.say(fmt.Sprintf("round %d of %d: gRPC, %d callers: %s, %.0f/s, p50 %s, p99 %s, %.4f retries each",
-					repeat+1, c.Repeats, clients, w.name, run.perSecond, round(run.p50), round(run.p99), run.retries))
+		limit.Runs = append(limit.Runs, run)
+		steps.say(round(fmt.Sprintf("%s: %s", limit.benchCase, run)))
+		for _, result := range results {
+			run, err := house.measure(ctx, result.benchCase, c.Duration)
+			if err != nil {
+				return fmt.Errorf("%s: %w", result.benchCase, err)
 			}
+			result.Runs = append(result.Runs, run)
+			steps.say(round(fmt.Sprintf("%s: %s", result.benchCase, run)))
 		}
 	}
 	if err := house.verify(ctx, steps.say); err != nil {
 		return err
 	}
-	return c.table(to.out, median(limit), runs)
+	if err := benchTable(to.out, limit, results); err != nil || c.JSON == "" {
+		return err
+	}
+	text, err := json.MarshalIndent(append([]*benchResult{limit}, results...), "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(c.JSON, append(text, '\n'), 0o644) //nolint:gosec // numbers are no secret
 }
 
-// benchRow names the runs that are one line of the table.
-type benchRow struct {
-	work    string
-	clients int
-}
-
-func (c *benchCommand) table(to io.Writer, limit float64, runs map[benchRow][]benchRun) error {
+func benchTable(to io.Writer, limit *benchResult, results []*benchResult) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\nwork\tcallers\tper second\tof pgbench\tp50\tp99\tretries each\t\n")
-	fmt.Fprintf(w, "pgbench\t%d\t%.0f\t1.00\t\t\t\t\n", benchConns, limit)
-	for _, name := range c.Work {
-		for _, clients := range c.Clients {
-			of := func(value func(benchRun) float64) float64 {
-				var values []float64
-				for _, run := range runs[benchRow{name, clients}] {
-					values = append(values, value(run))
-				}
-				return median(values)
-			}
-			perSecond := of(func(r benchRun) float64 { return r.perSecond })
-			fmt.Fprintf(w, "%s\t%d\t%.0f\t%.2f\t%s\t%s\t%.4f\t\n", name, clients, perSecond, perSecond/limit,
-				round(time.Duration(of(func(r benchRun) float64 { return float64(r.p50) }))),
-				round(time.Duration(of(func(r benchRun) float64 { return float64(r.p99) }))),
-				of(func(r benchRun) float64 { return r.retries }))
-		}
+	fmt.Fprintf(w, "\nwork\tdoor\tworkload\tcallers\tanswers/s\tof pgbench\tp50\tp99\ttogether\tretries each\town µs\tPostgres µs\t\n")
+	perSecond := func(r benchRun) float64 { return r.PerSecond }
+	for _, r := range append([]*benchResult{limit}, results...) {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.0f\t%.2f\t%s\t%s\t%.1f\t%.4f\t%.0f\t%.0f\t\n", r.Work, r.Door, r.Workload, r.Callers,
+			r.median(perSecond), r.median(perSecond)/limit.median(perSecond),
+			round(time.Duration(r.median(func(r benchRun) float64 { return float64(r.P50) }))),
+			round(time.Duration(r.median(func(r benchRun) float64 { return float64(r.P99) }))),
+			r.median(func(r benchRun) float64 { return r.Together }),
+			r.median(func(r benchRun) float64 { return r.Retries }),
+			r.median(func(r benchRun) float64 { return r.OwnCPU }),
+			r.median(func(r benchRun) float64 { return r.PostgresCPU }))
 	}
 	return w.Flush()
 }
@@ -118,139 +156,4 @@ func median(values []float64) float64 {
 	}
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[len(sorted)/2]
-}
-
-// The size of the benchmark's tenant.
-const (
-	benchSessions = 10_000
-	benchMembers  = 20_000
-)
-
-// Two tenants of the same size: one for bookings over gRPC, whose data must be sound afterwards, and
-// one for pgbench, which writes the same rows again and again without looking.
-var (
-	benchTenant   = tenant.MustParse[tenant.TenantID]("00000000-0000-7000-a000-000000000001")
-	pgbenchTenant = tenant.MustParse[tenant.TenantID]("00000000-0000-7000-a000-000000000002")
-)
-
-// benchHouse is a node on a durable Postgres of its own, in a folder that goes when it closes.
-type benchHouse struct {
-	*node
-	folder   string
-	postgres *pg.Development
-	address  string
-	stop     context.CancelFunc
-	served   chan error
-	nextUser int   // members that no run has booked for yet
-	nextStep int64 // where pgbench's enumeration goes on
-}
-
-func openBench(ctx context.Context, progress func(string)) (_ *benchHouse, err error) {
-	folder, err := os.MkdirTemp("", "berth-bench-")
-	if err != nil {
-		return nil, err
-	}
-	// Postgres's user may enter, so that everything is in the one folder that goes.
-	if err := os.Chmod(folder, 0o711); err != nil { //nolint:gosec // what is secret in it is readable by its owner alone
-		return nil, err
-	}
-	h := &benchHouse{folder: folder, served: make(chan error, 1), stop: func() {}}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, h.close())
-		}
-	}()
-	if h.postgres, err = pg.StartDevelopment(ctx, pg.DevConfig{DataDir: filepath.Join(folder, "postgres"), Progress: progress}); err != nil {
-		return nil, err
-	}
-	if err = pg.Migrate(ctx, h.postgres.URL, migrations.FS, func(string) {}); err != nil {
-		return nil, err
-	}
-	progress(fmt.Sprintf("filling: %d sessions, %d members", benchSessions, benchMembers))
-	if err = h.fill(ctx); err != nil {
-		return nil, err
-	}
-	log := slog.New(slog.DiscardHandler)
-	if h.node, err = openNode(ctx, log, h.postgres.URL, keyConfig{Data: folder, Issuer: "berth", Audience: "berth", Senders: senderConfig{Elsewhere: true}}, listenConfig{Drain: time.Second}); err != nil {
-		return nil, err
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	h.address = listener.Addr().String()
-	serving, stop := context.WithCancel(ctx)
-	h.stop = stop
-	go func() { h.served <- h.serve(serving, listener, h.postgres.Done()) }()
-	return h, nil
-}
-
-// close ends what runs and removes what was written.
-func (h *benchHouse) close() error {
-	var err error
-	if h.address != "" {
-		h.stop()
-		err = <-h.served
-	}
-	if h.node != nil {
-		h.node.close()
-	}
-	if h.postgres != nil {
-		err = errors.Join(err, h.postgres.Stop())
-	}
-	return errors.Join(err, os.RemoveAll(h.folder))
-}
-
-// fill writes, for each tenant, sessions for two weeks and members with an unlimited plan each. Their ids count up, so
-// that pgbench can name them.
-func (h *benchHouse) fill(ctx context.Context) error {
-	conn, err := pgx.Connect(ctx, h.postgres.URL)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	now := time.Now().UTC()
-	for _, sql := range []string{
-		`insert into directory values ($1, $2)`,
-		`insert into tenants (tenant_id, name, time_zone, locale, currency, takes_payments, created_at, updated_at) values ($1, 'Bench', 'UTC', 'en', 'EUR', true, $2, $2)`,
-		`insert into roles (tenant_id, name, built_in, created_at, updated_at) select $1, r, true, $2, $2 from unnest('{owner,admin,coach,member,partner}'::text[]) r`,
-		`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $1, 'Bench', 'UTC', $2, $2)`,
-		`insert into services (tenant_id, id, name, duration_seconds, max_party, created_at, updated_at) values ($1, $1, 'Bench', 3600, 1, $2, $2)`,
-		`insert into plans (tenant_id, id, name, kind, allow_overlap, created_at, updated_at) values ($1, $1, 'Unlimited', 'UNLIMITED', true, $2, $2)`,
-		fmt.Sprintf(`insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
-		  select $1, %s, $1, $1, 'Bench', s, s + interval '1 hour', (s at time zone 'UTC')::date, 1000000, 'PUBLISHED', $2, $2
-		  from generate_series(0, %d) n cross join lateral (select $2::timestamptz + interval '2 days' + n * interval '2 minutes' as s) x`, numbered("9000", "n"), benchSessions-1),
-		fmt.Sprintf(`insert into members (tenant_id, id, subject, name, created_at, updated_at) select $1, %s, 'bench-' || n, 'Bench ' || n, $2, $2 from generate_series(0, %d) n`, numbered("b000", "n"), benchMembers-1),
-		`insert into member_roles (tenant_id, member_id, role, created_at) select $1, id, 'member', $2 from members where tenant_id = $1`,
-		fmt.Sprintf(`insert into subscriptions (tenant_id, id, member_id, plan_id, status, starts_at, created_at, updated_at)
-		  select $1, %s, %s, $1, 'ACTIVE', $2, $2, $2 from generate_series(0, %d) n`, numbered("8000", "n"), numbered("b000", "n"), benchMembers-1),
-	} {
-		for _, id := range []tenant.TenantID{benchTenant, pgbenchTenant} {
-			if _, err := conn.Exec(ctx, sql, id.String(), now); err != nil {
-				return fmt.Errorf("%w in %s", err, sql)
-			}
-		}
-	}
-	_, err = conn.Exec(ctx, "vacuum analyze")
-	return err
-}
-
-// numbered is the SQL of a UUID that counts with an integer expression; the group tells kinds apart.
-func numbered(group, n string) string {
-	return fmt.Sprintf("('00000000-0000-7000-%s-' || lpad(to_hex((%s)::bigint), 12, '0'))::uuid", group, n)
-}
-
-func (h *benchHouse) verify(ctx context.Context, progress func(string)) error {
-	violations, err := h.app.Verify(ctx, benchTenant)
-	if err != nil {
-		return err
-	}
-	for _, v := range violations {
-		progress(fmt.Sprintf("%s: %s: %s", v.Check, v.Row, v.Detail))
-	}
-	if len(violations) > 0 {
-		return errors.New("the data are not sound")
-	}
-	progress("every invariant holds")
-	return nil
 }

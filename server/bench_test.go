@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// BenchmarkBookings measures each kind of work over real gRPC on loopback, on a durable Postgres of its own, beside pgbench
-// sending the SQL of a booking to it:
+// BenchmarkBookings measures booking in the same process, and each kind of work over real gRPC on loopback, on a durable Postgres of
+// its own, beside pgbench sending the SQL of a booking to it:
 //
 //	go test ./server -run '^$' -bench Bookings/book -benchtime 5s
 //
@@ -30,24 +30,27 @@ func BenchmarkBookings(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, w := range works {
-		for _, callers := range []int{1, 8, 32, 128} {
-			b.Run(fmt.Sprintf("%s/callers=%d", w.name, callers), func(b *testing.B) {
-				// The run is as long as the benchmark has time; ns/op would count callers that wait.
-				for b.Loop() {
-					run, err := house.load(b.Context(), w, callers, 3*time.Second)
-					if err != nil {
-						b.Fatal(err)
-					}
-					b.ReportMetric(0, "ns/op")
-					b.ReportMetric(run.perSecond, "turns/s")
-					b.ReportMetric(run.perSecond/limit, "of-pgbench")
-					b.ReportMetric(float64(run.p50.Microseconds())/1000, "p50-ms")
-					b.ReportMetric(float64(run.p99.Microseconds())/1000, "p99-ms")
-					b.ReportMetric(run.retries, "retries/turn")
+	command := benchCommand{
+		Work: []string{justBook, "hold+confirm", "reschedule"}, Workloads: []string{"spread"}, Doors: []string{"direct", "grpc"}, Clients: []int{1, 8, 32, 128},
+	}
+	for _, c := range command.cases() {
+		b.Run(fmt.Sprintf("%s/%s/callers=%d", c.Work, c.Door, c.Callers), func(b *testing.B) {
+			// The run is as long as the benchmark has time; ns/op would count callers that wait.
+			for b.Loop() {
+				run, err := house.measure(b.Context(), c, 3*time.Second)
+				if err != nil {
+					b.Fatal(err)
 				}
-			})
-		}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(run.PerSecond, "turns/s")
+				b.ReportMetric(run.PerSecond/limit.PerSecond, "of-pgbench")
+				b.ReportMetric(float64(run.P50.Microseconds())/1000, "p50-ms")
+				b.ReportMetric(float64(run.P99.Microseconds())/1000, "p99-ms")
+				b.ReportMetric(run.Together, "together")
+				b.ReportMetric(run.Retries, "retries/turn")
+				b.ReportMetric(run.OwnCPU+run.PostgresCPU, "cpu-µs/turn")
+			}
+		})
 	}
 	if err := house.verify(b.Context(), func(line string) { b.Log(line) }); err != nil {
 		b.Fatal(err)

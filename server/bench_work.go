@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"google.golang.org/grpc"
 
@@ -10,10 +11,13 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 )
 
+// justBook is the work that every door and workload is for.
+const justBook = "book"
+
 // work is what callers are measured at.
 type work struct {
 	name string
-	// transactions are those that one turn takes when nothing goes wrong, by the names that the metrics have for them.
+	// transactions are those that one turn takes when nothing goes wrong, by the names that the metrics have for them where they are shared with none of another kind.
 	transactions []string
 	// begin readies a caller and gives what it does again and again, each turn with another session.
 	begin func(ctx context.Context, conn *grpc.ClientConn) (turn func(session string) error, err error)
@@ -21,7 +25,7 @@ type work struct {
 
 // works are all there is to measure.
 var works = []work{
-	{"book", []string{"booking.book"}, func(ctx context.Context, conn *grpc.ClientConn) (func(string) error, error) {
+	{justBook, []string{"booking.book"}, func(ctx context.Context, conn *grpc.ClientConn) (func(string) error, error) {
 		return func(session string) error {
 			return conn.Invoke(ctx, berthv1connect.BookingServiceBookProcedure, &v1.BookRequest{SessionId: session}, new(v1.BookResponse))
 		}, nil
@@ -38,8 +42,8 @@ var works = []work{
 	}},
 	{"reschedule", []string{"booking.reschedule"}, func(ctx context.Context, conn *grpc.ClientConn) (func(string) error, error) {
 		var booked v1.BookResponse
-		// No turn comes by the last session.
-		err := conn.Invoke(ctx, berthv1connect.BookingServiceBookProcedure, &v1.BookRequest{SessionId: benchSession(benchSessions - 1)}, &booked)
+		// No turn comes by that session.
+		err := conn.Invoke(ctx, berthv1connect.BookingServiceBookProcedure, &v1.BookRequest{SessionId: numberedID("9000", lastSession)}, &booked)
 		id := booked.GetBooking().GetId()
 		return func(session string) error {
 			return conn.Invoke(ctx, berthv1connect.BookingServiceRescheduleBookingProcedure,
@@ -58,4 +62,10 @@ func workNamed(name string) (work, error) {
 	return work{}, fmt.Errorf("there is no work %q", name)
 }
 
-func benchSession(n int) string { return fmt.Sprintf("00000000-0000-7000-9000-%012x", n) }
+// lastSession is nobody's target.
+const lastSession = benchSessions - 1
+
+// takes reports whether transactions of a name are the work's.
+func (w work) takes(transaction string) bool {
+	return transaction == "booking.mixed" || slices.Contains(w.transactions, transaction)
+}

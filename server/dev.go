@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +32,7 @@ type devCommand struct {
 
 // Run implements kong's command.
 func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
-	tuneMemory()
+	spareMemory()
 	steps := newSteps(to.out)
 	listener, err := c.listen(ctx)
 	if err != nil {
@@ -82,7 +81,6 @@ func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 	}
 	defer os.Remove(path)
 	n.handler = demoPeople{tenants: tenants, issuer: n.issuer, signIn: c.signIn()}.before(n.handler)
-	debug.FreeOSMemory() // starting takes much that serving does not
 	steps.say("ready at " + sheet.Address)
 	sheet.print(to.out, path)
 	return n.serve(ctx, listener, failed)

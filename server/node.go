@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -94,7 +93,7 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	}
 	n.app = app.New(app.Config{
 		DB: n.db, Now: func() time.Time { return time.Now().Add(listen.ClockOffset) }, CheckInKeys: signs.checkIn, Claims: n.claims, PublicURL: listen.PublicURL,
-		Tally: waits.count, Committed: n.relay.Committed, RolesChanged: n.guard.Invalidate, Relay: n.relay,
+		Tally: waits.count, Committed: n.relay.Committed, RolesChanged: n.guard.Invalidate, Relay: n.relay, Lanes: listen.Lanes,
 		Seals: messageKeys, Carriers: keys.Senders.carriers(), MailFrom: keys.Senders.SMTPFrom,
 		Post: func(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted {
 			return n.courier.Post(ctx, in, out)
@@ -221,7 +220,7 @@ func (n *node) serve(ctx context.Context, listener net.Listener, failed <-chan s
 	server := rpc.NewServer(n.handler, n.log)
 	server.BaseContext = func(net.Listener) context.Context { return requests }
 	n.start()
-	debug.FreeOSMemory() // starting took more than running does
+	tuneMemory()
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 
@@ -253,6 +252,9 @@ func (n *node) serve(ctx context.Context, listener net.Listener, failed <-chan s
 func (n *node) close() {
 	n.end()
 	n.background.Wait()
+	if n.app != nil {
+		n.app.Drain()
+	}
 	if n.relay != nil {
 		n.relay.Close()
 	}

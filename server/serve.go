@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"runtime/debug"
 	"syscall"
 )
 
@@ -23,7 +22,7 @@ func (c *serveCommand) Run(ctx context.Context, to *console) error {
 	if err := c.needed(); err != nil {
 		return err
 	}
-	tuneMemory()
+	spareMemory()
 	log := c.logger(to)
 	listener, err := c.listen(ctx)
 	if err != nil {
@@ -35,7 +34,6 @@ func (c *serveCommand) Run(ctx context.Context, to *console) error {
 		return err
 	}
 	defer n.close()
-	debug.FreeOSMemory() // starting takes much that serving does not
 	log.InfoContext(ctx, "serving", slog.String("address", listener.Addr().String()), slog.String("version", version()))
 	return n.serve(ctx, listener, nil)
 }

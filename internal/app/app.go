@@ -4,7 +4,9 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/berthhq/berth/internal/checkin"
@@ -35,6 +37,10 @@ type Config struct {
 	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit. Other nodes
 	// hear of it through AccessChannel.
 	RolesChanged func(id tenant.TenantID)
+	// Lanes is how many transactions about seats run at a time. Default 2, which is best on 2 cores.
+	Lanes int
+	// QueueDepth is how many requests about seats of one tenant may wait for them. Default 4096.
+	QueueDepth int
 	// Relay is whom events are watched through. Optional where nobody watches any.
 	Relay *outbox.Relay
 
@@ -70,6 +76,11 @@ type App struct {
 	offers   Offers
 	notices  alarms
 	post     func(context.Context, tenant.TenantID, []Outgoing) []Attempted
+
+	lanes  *lanes
+	houses houses
+	// crowded is until when, in nanoseconds, transactions stand in line with those of other nodes.
+	crowded atomic.Int64
 }
 
 // New makes an App.
@@ -85,6 +96,7 @@ func New(c Config) *App {
 	// Postgres keeps microseconds. Cutting the rest off here makes what an answer
 	// says equal to what a later read says.
 	a.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }
+	a.lanes = newLanes(cmp.Or(c.Lanes, 2), cmp.Or(c.QueueDepth, 4096), a.now, a.settleTogether)
 	if c.Tally != nil {
 		a.tally = c.Tally
 	}
@@ -97,6 +109,10 @@ func New(c Config) *App {
 	return a
 }
 
+// Drain refuses new requests about seats and waits for those that were taken. Call it when none are to come any
+// more, before the database is closed.
+func (a *App) Drain() { a.lanes.drain() }
+
 // tx is one attempt at a use case: the transaction, and all that may enter it
 // from outside. Each attempt sees the same time and mints the same ids.
 type tx struct {
@@ -108,6 +124,7 @@ type tx struct {
 	now     time.Time
 	mint    *tenant.Mint
 	claims  waitlist.ClaimKey
+	table   *table // shared with other deals; nil for whatever is none
 	*effects
 }
 
@@ -145,12 +162,7 @@ func (a *App) write(ctx context.Context, caller tenant.Caller, name string, fn f
 		}
 		if err == nil {
 			a.committed(caller.Tenant)
-			if w.due != nil {
-				a.alarms.set(caller.Tenant, *w.due)
-			}
-			if !w.tally.empty() {
-				a.tally(w.tally)
-			}
+			a.follow(caller.Tenant, &w.effects)
 			return nil
 		}
 		if look == looks || !w.again(err) {
@@ -178,6 +190,16 @@ func (a *App) attempt(ctx context.Context, caller tenant.Caller, name string, fn
 		}
 		return w.keep(t, claim)
 	})
+}
+
+// follow does what an attempt has left to be done.
+func (a *App) follow(in tenant.TenantID, e *effects) {
+	if e.due != nil {
+		a.alarms.set(in, *e.due)
+	}
+	if !e.tally.empty() {
+		a.tally(e.tally)
+	}
 }
 
 // read sends a batch that does not depend on itself as one snapshot, in one round trip.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/outbox"
 	"github.com/berthhq/berth/internal/pg"
@@ -70,105 +71,126 @@ func (a *App) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (Pl
 	if r.Member.IsZero() && !r.Guest {
 		return Place{}, fault.Invalid("member_id", "Say for whom: you are no member yourself.")
 	}
-	races := []func(error) bool{byQueue, byItem}
+	races, about := []func(error) bool{byQueue, byItem}, subjects{sessions: []tenant.UUID{r.Session.UUID}}
+	if !r.Guest {
+		about.sole = append(about.sole, r.Member.UUID)
+	}
 	if r.ExternalRef != "" {
-		races = append(races, byRef)
+		races, about.sole = append(races, byRef), append(about.sole, subject("ref", r.ExternalRef))
 	}
-	var place Place
-	err := a.write(ctx, caller, "booking.book", func(ctx context.Context, t *tx) (err error) {
-		place, err = t.book(ctx, r)
-		return err
-	}, answers(&place), losing(races...))
-	// A second booking of the same session also overlaps the first. Which constraint speaks up is chance.
-	if pg.IsUnique(err, "bookings_active", "waitlist_places_active") || pg.IsExclusion(err, "bookings_overlap") {
-		if refused := a.alreadyBooked(ctx, caller, r); refused != nil {
-			return Place{}, refused
-		}
+	p := &placing{BookRequest: r}
+	if err := a.deal(ctx, caller, "booking.book", p, about, answers(&p.place), losing(races...)); err != nil {
+		return Place{}, refusal(err)
 	}
-	return place, refusal(err)
+	return p.place, nil
 }
 
-func (t *tx) book(ctx context.Context, r BookRequest) (Place, error) {
-	var (
-		slot  *booking.Slot
-		facts booking.Facts
-		who   *booking.Member
-		made  Place
-		stock stock
-		batch pg.Batch
-	)
-	command := booking.Command{
-		ID: tenant.Next[tenant.BookingID](t.mint), Party: r.Party, Subscription: r.Subscription, Channel: r.Channel,
-		NoWaitlist: r.NoWaitlist, Hold: r.Hold, Staff: t.caller.Staff(), Actor: t.caller.Actor(),
+// placing is Book on its way through a transaction.
+type placing struct {
+	BookRequest
+	slot  *booking.Slot
+	who   *booking.Member
+	facts booking.Facts
+	payers
+	made  Place // under the same external reference
+	place Place
+}
+
+func (p *placing) load(t *tx, batch *pg.Batch) {
+	*p = placing{BookRequest: p.BookRequest}
+	t.findSlot(batch, p.Session, &p.slot)
+	t.table.wanted[p.Session] += p.Party
+	if !p.Guest {
+		store.FindBookingMember(batch, t.in, p.Member, &p.who)
 	}
-	store.FindSlot(&batch, t.in, r.Session, &slot)
-	if !r.Guest {
-		store.FindBookingMember(&batch, t.in, r.Member, &who)
-		store.FindDoubles(&batch, t.in, r.Session, r.Member, r.Party, &facts.Booking, &facts.Entry)
+	if !p.Hold && (!t.caller.Staff() || !p.Subscription.IsZero()) {
+		p.payers.load(t, batch, p.Member, p.Subscription)
 	}
-	if !r.Hold && (!command.Staff || !r.Subscription.IsZero()) {
-		store.ListPayers(&batch, t.in, r.Session, []tenant.MemberID{r.Member}, []tenant.SubscriptionID{r.Subscription}, &facts.Subscriptions)
+	if p.ExternalRef != "" {
+		store.FindBookingByRef(batch, t.in, p.ExternalRef, &p.made.Booking)
+		store.FindEntryByRef(batch, t.in, p.ExternalRef, &p.made.Entry)
 	}
-	if r.ExternalRef != "" {
-		store.FindBookingByRef(&batch, t.in, r.ExternalRef, &made.Booking)
-		store.FindEntryByRef(&batch, t.in, r.ExternalRef, &made.Entry)
+}
+
+// more looks for the member's other places only where the answer depends on them: on their booking where the session may
+// be full when it comes to them, so that nobody with a place joins the queue, and on their entry where anyone waits. Their
+// place itself is guarded by unique indexes, which take no predicate lock.
+func (p *placing) more(t *tx, batch *pg.Batch) {
+	if p.slot == nil {
+		return
 	}
-	if err := t.Load(ctx, &batch); err != nil {
-		return Place{}, err
+	p.payers.more(t, batch, p.slot.LocalDate)
+	visit := store.Visit{Session: p.Session, Member: p.Member}
+	if !p.Guest && (t.table.careful || p.slot.Waiting > 0 || !p.slot.Fits(t.table.wanted[p.Session])) {
+		store.FindDouble(batch, t.in, visit, func(d store.Double) { p.facts.Booking, p.facts.Entry = d.Booking, d.Entry })
 	}
-	if made.Booking != nil || made.Entry != nil {
-		return repeated(made, r.hash())
+	if !p.Guest && t.table.careful {
+		store.FindBusy(batch, t.in, visit, func(s civil.Span) { p.facts.Busy = append(p.facts.Busy, s) })
 	}
-	if slot == nil {
+}
+
+func (p *placing) settle(ctx context.Context, t *tx) (err error) {
+	p.place, err = p.book(ctx, t)
+	return err
+}
+
+func (p *placing) book(ctx context.Context, t *tx) (Place, error) {
+	if p.made.Booking != nil || p.made.Entry != nil {
+		return repeated(p.made, p.hash())
+	}
+	if p.slot == nil {
 		return Place{}, fault.Missing(fault.SessionNotFound, "Session")
 	}
 	switch {
-	case r.Guest:
-		who = &booking.Member{Name: r.Contact.Name, Tier: r.GuestTier}
-	case who == nil || !who.Active:
+	case p.Guest:
+		p.who = &booking.Member{Name: p.Contact.Name, Tier: p.GuestTier}
+	case p.who == nil || !p.who.Active:
 		return Place{}, fault.Missing(fault.MemberNotFound, "Member")
 	}
-	due, err := t.dueHolds(ctx, *slot)
+	due, err := t.dueHolds(ctx, *p.slot)
 	if err != nil {
 		return Place{}, err
 	}
-	if slices.ContainsFunc(due, func(b booking.Booking) bool { return b.ID == facts.Booking }) {
-		facts.Booking = tenant.BookingID{} // their own hold, which has run out
+	if slices.ContainsFunc(due, func(b booking.Booking) bool { return b.ID == p.facts.Booking }) {
+		p.facts.Booking = tenant.BookingID{} // their own hold, which has run out
 	}
-	if err := t.lapse(ctx, slot, due); err != nil {
+	if err := t.lapse(ctx, p.slot, due); err != nil {
 		return Place{}, err
 	}
-	facts.Slot, facts.Member = *slot, *who
-
-	plan, err := booking.Decide(facts, command, t.now)
+	p.facts.Slot, p.facts.Member, p.facts.Subscriptions = *p.slot, *p.who, p.payers
+	command := booking.Command{
+		ID: tenant.Next[tenant.BookingID](t.mint), Party: p.Party, Subscription: p.Subscription, Channel: p.Channel,
+		NoWaitlist: p.NoWaitlist, Hold: p.Hold, Staff: t.caller.Staff(), Actor: t.caller.Actor(),
+	}
+	plan, err := booking.Decide(p.facts, command, t.now)
 	if err != nil {
 		return Place{}, err
 	}
-	if err := t.takeStock(ctx, *slot, r.Items, &stock); err != nil {
+	var stock stock
+	if err := t.takeStock(ctx, *p.slot, p.Items, &stock); err != nil {
 		return Place{}, err
 	}
 	if plan.Wait {
-		return t.enqueue(ctx, facts, command, r)
+		return t.enqueue(ctx, p.facts, command, p.BookRequest)
 	}
 	b := booking.Booking{
-		ID: command.ID, Session: slot.ID, Member: who.ID, Party: r.Party, Channel: r.Channel,
-		ExternalRef: r.ExternalRef, Note: r.Note, Contact: r.Contact, GuestTier: r.GuestTier, CreatedBy: t.caller.Actor(),
+		ID: command.ID, Session: p.Session, Member: p.who.ID, Party: p.Party, Channel: p.Channel,
+		ExternalRef: p.ExternalRef, Note: p.Note, Contact: p.Contact, GuestTier: p.GuestTier, CreatedBy: t.caller.Actor(),
+		HasItems: len(p.Items) > 0,
 	}
-	if r.ExternalRef != "" {
-		b.RequestHash = r.hash()
+	if p.ExternalRef != "" {
+		b.RequestHash = p.hash()
 	}
 	what := outbox.BookingConfirmed
-	if r.Hold {
-		what, b.Status, b.HoldUntil = outbox.BookingHeld, booking.Pending, new(booking.HoldUntil(*slot, t.now))
+	if p.Hold {
+		what, b.Status, b.HoldUntil = outbox.BookingHeld, booking.Pending, new(booking.HoldUntil(*p.slot, t.now))
 		t.dueAt(*b.HoldUntil)
+		p.slot.Holds++
 	}
-	b.HasItems = len(r.Items) > 0
-	b = t.place(facts, b, plan)
+	b = t.place(p.facts, b, plan)
+	p.slot.SeatsTaken += b.Party
 	b.Items = t.putOut(b, stock)
-	outbox.Append(t.Tx, t.in, outbox.Event{
-		ID: tenant.Next[tenant.EventID](t.mint), Type: what, Session: b.Session, Booking: b.ID, Member: b.Member,
-		Actor: t.caller.Actor(), At: t.now,
-	})
+	t.bookingEvent(what, b, nil)
 	return Place{Booking: &b}, nil
 }
 

@@ -31,48 +31,57 @@ type GivenUp struct {
 // CancelBooking gives a booking or an entry up, for its member, or for an admin, who may do so past the window.
 // Freed seats go to whoever waits, in the same transaction.
 func (a *App) CancelBooking(ctx context.Context, caller tenant.Caller, r CancelRequest) (GivenUp, error) {
-	var up GivenUp
-	err := a.write(ctx, caller, "booking.cancel", func(ctx context.Context, t *tx) (err error) {
-		up, err = t.giveUp(ctx, r)
-		return err
-	}, answers(&up), losing(byPromotion))
-	return up, err
+	g := &givingUp{CancelRequest: r}
+	err := a.dealAt(ctx, caller, "booking.cancel", r.ID, g.at, answers(&g.up), losing(byPromotion))
+	if err != nil {
+		return GivenUp{}, err
+	}
+	return g.up, nil
 }
 
-func (t *tx) giveUp(ctx context.Context, r CancelRequest) (GivenUp, error) {
-	var (
-		b     *booking.Booking
-		slot  *booking.Slot
-		payer *credit.Subscription
-		entry *waitlist.Entry
-		queue int
-		batch pg.Batch
-	)
-	store.FindBooking(&batch, t.in, r.ID, &b)
-	store.FindSlotOf(&batch, t.in, r.ID, &slot)
-	store.FindBookingSubscription(&batch, t.in, r.ID, &payer)
-	store.FindQueueSizeOf(&batch, t.in, r.ID, &queue)
-	if err := t.Load(ctx, &batch); err != nil {
-		return GivenUp{}, err
+// givingUp is CancelBooking on its way through a transaction.
+type givingUp struct {
+	CancelRequest
+	booked
+	payer *credit.Subscription
+	entry *waitlist.Entry
+	up    GivenUp
+}
+
+func (g *givingUp) at(place store.Visit) deal {
+	g.booked = booked{place: place, frees: true}
+	return g
+}
+
+// load does not look for an entry where there is none: that would conflict with everyone who joins a queue.
+func (g *givingUp) load(t *tx, batch *pg.Batch) {
+	g.entry, g.payer = nil, nil
+	if g.place.Waits {
+		store.FindEntry(batch, t.in, tenant.EntryID{UUID: g.ID.UUID}, &g.entry)
+		return
 	}
-	if b == nil {
-		// Only now: looking for an entry that is not there conflicts with everyone who joins a queue.
-		var entries pg.Batch
-		store.FindEntry(&entries, t.in, tenant.EntryID{UUID: r.ID.UUID}, &entry)
-		if err := t.Load(ctx, &entries); err != nil {
-			return GivenUp{}, err
-		}
-	}
+	g.booked.load(t, batch, g.ID)
+	store.FindBookingSubscription(batch, t.in, g.ID, &g.payer)
+}
+
+func (g *givingUp) settle(ctx context.Context, t *tx) (err error) {
+	g.up, err = g.giveUp(ctx, t)
+	return err
+}
+
+func (g *givingUp) giveUp(ctx context.Context, t *tx) (GivenUp, error) {
 	switch {
-	case entry != nil && t.caller.MayTouchMade(entry.Member, entry.CreatedBy):
-		return t.leaveQueue(ctx, *entry, r)
-	case b == nil || !t.caller.MayTouchMade(b.Member, b.CreatedBy):
-		return GivenUp{}, fault.Missing(fault.BookingNotFound, "Booking")
+	case g.entry == nil || !t.caller.MayTouchMade(g.entry.Member, g.entry.CreatedBy):
+	case t.together():
+		return GivenUp{}, errAlone // what changes a queue may lead to anything
+	default:
+		return t.leaveQueue(ctx, *g.entry, g.CancelRequest)
 	}
-	if err := t.readLines(ctx, b); err != nil {
+	b, err := g.find(t)
+	if err != nil {
 		return GivenUp{}, err
 	}
-	c, err := booking.Cancel(*b, payer, booking.Withdrawal{Actor: t.caller.Actor(), Reason: r.Reason, Admin: !t.caller.Own}, t.now)
+	c, err := booking.Cancel(b, g.payer, booking.Withdrawal{Actor: t.caller.Actor(), Reason: g.Reason, Admin: !t.caller.Own}, t.now)
 	if err != nil {
 		return GivenUp{}, err
 	}
@@ -80,14 +89,17 @@ func (t *tx) giveUp(ctx context.Context, r CancelRequest) (GivenUp, error) {
 	if c.Already {
 		return up, nil
 	}
-	t.cancel(c, r.Notify)
-	if !t.caller.Own {
-		t.audit("booking.cancelled", "booking", b.ID.UUID, r.Reason, map[string]any{"member_id": b.Member.String(), "refunded": c.Refunded})
+	if err := t.unlessAwaited(g.slot); err != nil {
+		return GivenUp{}, err
 	}
-	if slot != nil {
-		slot.SeatsTaken -= c.SeatsFreed
-		slot.Queued = &queue
-		up.Promoted, err = t.fill(ctx, slot, waitlist.ByCancellation)
+	t.cancel(c, g.Notify)
+	if !t.caller.Own {
+		t.audit("booking.cancelled", "booking", b.ID.UUID, g.Reason, map[string]any{"member_id": b.Member.String(), "refunded": c.Refunded})
+	}
+	if g.slot != nil {
+		g.slot.SeatsTaken -= c.SeatsFreed
+		g.slot.Holds -= c.HoldsEnded
+		up.Promoted, err = t.fill(ctx, g.slot, waitlist.ByCancellation)
 	}
 	return up, err
 }

@@ -26,61 +26,84 @@ type ConfirmRequest struct {
 
 // ConfirmBooking makes a hold a booking. Repeated tells that it was one already.
 func (a *App) ConfirmBooking(ctx context.Context, caller tenant.Caller, r ConfirmRequest) (Place, error) {
-	var place Place
-	err := a.write(ctx, caller, "booking.confirm", func(ctx context.Context, t *tx) (err error) {
-		place, err = t.confirm(ctx, r)
-		return err
-	}, answers(&place))
-	return place, refusal(err)
+	c := &confirming{ConfirmRequest: r}
+	if err := a.dealAt(ctx, caller, "booking.confirm", r.ID, c.at, answers(&c.done)); err != nil {
+		return Place{}, refusal(err)
+	}
+	return c.done, nil
 }
 
-func (t *tx) confirm(ctx context.Context, r ConfirmRequest) (Place, error) {
-	var provider *booking.Provider
-	b, slot, err := t.held(ctx, r.ID, func(batch *pg.Batch) {
-		store.FindBenefitProvider(batch, t.in, r.ProviderCode, &provider)
-	})
+// confirming is ConfirmBooking on its way through a transaction.
+type confirming struct {
+	ConfirmRequest
+	booked
+	provider *booking.Provider
+	payers
+	done Place
+}
+
+func (c *confirming) at(place store.Visit) deal {
+	c.booked = booked{place: place}
+	return c
+}
+
+func (c *confirming) load(t *tx, batch *pg.Batch) {
+	c.payers = nil
+	c.booked.load(t, batch, c.ID)
+	store.FindBenefitProvider(batch, t.in, c.ProviderCode, &c.provider)
+	if c.Paid == nil && !c.place.Member.IsZero() {
+		c.payers.load(t, batch, c.place.Member, c.Subscription)
+	}
+}
+
+func (c *confirming) more(t *tx, batch *pg.Batch) {
+	if c.slot != nil {
+		c.payers.more(t, batch, c.slot.LocalDate)
+	}
+}
+
+func (c *confirming) settle(_ context.Context, t *tx) (err error) {
+	c.done, err = c.confirm(t)
+	return err
+}
+
+func (c *confirming) confirm(t *tx) (Place, error) {
+	b, err := c.findOpen(t)
 	if err != nil {
 		return Place{}, err
 	}
 	confirmation := booking.Confirmation{
-		Command: booking.Command{ID: b.ID, Subscription: r.Subscription, Staff: t.caller.Staff(), Actor: t.caller.Actor()},
-		Paid:    r.Paid,
+		Command: booking.Command{ID: b.ID, Subscription: c.Subscription, Staff: t.caller.Staff(), Actor: t.caller.Actor()},
+		Paid:    c.Paid,
 	}
-	if r.ProviderCode != "" && b.Status == booking.Pending {
-		if confirmation.Benefit, err = provider.Check(r.Number); err != nil {
+	if c.ProviderCode != "" && b.Status == booking.Pending {
+		if confirmation.Benefit, err = c.provider.Check(c.Number); err != nil {
 			return Place{}, err
 		}
 	}
-	facts := booking.Facts{Slot: slot}
-	if r.Paid == nil && !b.Member.IsZero() && b.Status == booking.Pending {
-		var batch pg.Batch
-		store.ListPayers(&batch, t.in, b.Session, []tenant.MemberID{b.Member}, []tenant.SubscriptionID{r.Subscription}, &facts.Subscriptions)
-		if err := t.Load(ctx, &batch); err != nil {
-			return Place{}, err
-		}
-	}
-	c, err := booking.Confirm(b, facts, confirmation, t.now)
+	converted, err := booking.Confirm(b, booking.Facts{Slot: *c.slot, Subscriptions: c.payers}, confirmation, t.now)
 	if err != nil {
 		return Place{}, err
 	}
-	after := c.Booking
-	if c.Again {
-		if r.Paid != nil {
+	after := converted.Booking
+	if converted.Again {
+		if c.Paid != nil {
 			store.UpdateBooking(t.Tx, t.in, after, t.now)
 			t.bookingEvent(outbox.BookingUpdated, after, nil)
 		}
 		return Place{Booking: &after, Repeated: true}, nil
 	}
-	if after.Items, err = booking.Keep(after.Items, r.Keep); err != nil {
+	if after.Items, err = booking.Keep(after.Items, c.Keep); err != nil {
 		return Place{}, err
 	}
 	store.UpdateBooking(t.Tx, t.in, after, t.now)
 	store.MoveSeats(t.Tx, t.in, after.Session, store.Seats{Holds: -1})
+	c.slot.Holds--
 	t.settleLines(after)
-	if c.Payer != nil {
-		t.settle(*c.Payer, c.Ledger)
-		if c.Counted {
-			store.CountBooking(t.Tx, t.in, c.Payer.ID, slot.LocalDate, +1)
+	if converted.Payer != nil {
+		t.settle(*converted.Payer, converted.Ledger)
+		if converted.Counted {
+			store.CountBooking(t.Tx, t.in, converted.Payer.ID, c.slot.LocalDate, +1)
 		}
 	}
 	t.bookingEvent(outbox.BookingConfirmed, after, nil)
@@ -92,56 +115,54 @@ func (t *tx) confirm(ctx context.Context, r ConfirmRequest) (Place, error) {
 	return Place{Booking: &after}, nil
 }
 
-// held loads a booking that the caller may touch, with its session and items.
-func (t *tx) held(ctx context.Context, id tenant.BookingID, more func(*pg.Batch)) (booking.Booking, booking.Slot, error) {
-	var b *booking.Booking
-	var slot *booking.Slot
-	var waiting int
-	var batch pg.Batch
-	store.FindBooking(&batch, t.in, id, &b)
-	store.FindSlotOf(&batch, t.in, id, &slot)
-	store.FindQueueSizeOf(&batch, t.in, id, &waiting)
-	if more != nil {
-		more(&batch)
-	}
-	if err := t.Load(ctx, &batch); err != nil {
-		return booking.Booking{}, booking.Slot{}, err
-	}
-	if b == nil || slot == nil || !t.caller.MayTouchMade(b.Member, b.CreatedBy) {
-		return booking.Booking{}, booking.Slot{}, fault.Missing(fault.BookingNotFound, "Booking")
-	}
-	slot.Queued = &waiting
-	err := t.readLines(ctx, b)
-	return *b, *slot, err
-}
-
 // ReleaseHold gives a hold up; its seats go to whoever waits.
 func (a *App) ReleaseHold(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (Place, error) {
-	var place Place
-	err := a.write(ctx, caller, "booking.release", func(ctx context.Context, t *tx) error {
-		b, slot, err := t.held(ctx, id, nil)
-		if err != nil {
-			return err
-		}
-		after, changed, err := booking.Release(b, t.now)
-		if err != nil {
-			return err
-		}
-		place = Place{Booking: &after, Repeated: !changed}
-		if !changed {
-			return nil
-		}
-		what, why := outbox.BookingReleased, waitlist.ByRelease
-		if after.Status == booking.Expired {
-			what, why = outbox.BookingExpired, waitlist.ByExpiredHold
-		}
-		t.endHold(&after, what)
-		slot.SeatsTaken -= after.Party
-		slot.Holds--
-		_, err = t.fill(ctx, &slot, why)
+	r := &releasing{id: id}
+	if err := a.dealAt(ctx, caller, "booking.release", id, r.at, answers(&r.done), losing(byPromotion)); err != nil {
+		return Place{}, err
+	}
+	return r.done, nil
+}
+
+// releasing is ReleaseHold on its way through a transaction.
+type releasing struct {
+	id tenant.BookingID
+	booked
+	done Place
+}
+
+func (r *releasing) at(place store.Visit) deal {
+	r.booked = booked{place: place, frees: true}
+	return r
+}
+
+func (r *releasing) load(t *tx, batch *pg.Batch) { r.booked.load(t, batch, r.id) }
+
+func (r *releasing) settle(ctx context.Context, t *tx) error {
+	b, err := r.findOpen(t)
+	if err != nil {
 		return err
-	}, answers(&place), losing(byPromotion))
-	return place, err
+	}
+	after, changed, err := booking.Release(b, t.now)
+	if err != nil {
+		return err
+	}
+	r.done = Place{Booking: &after, Repeated: !changed}
+	if !changed {
+		return nil
+	}
+	if err := t.unlessAwaited(r.slot); err != nil {
+		return err
+	}
+	what, why := outbox.BookingReleased, waitlist.ByRelease
+	if after.Status == booking.Expired {
+		what, why = outbox.BookingExpired, waitlist.ByExpiredHold
+	}
+	t.endHold(&after, what)
+	r.slot.SeatsTaken -= after.Party
+	r.slot.Holds--
+	_, err = t.fill(ctx, r.slot, why)
+	return err
 }
 
 // endHold writes the end of a hold: its seats and items are free.
@@ -163,6 +184,9 @@ func (t *tx) dueHolds(ctx context.Context, slot booking.Slot) ([]booking.Booking
 	if slot.Holds == 0 {
 		return nil, nil
 	}
+	if t.table != nil && t.table.slots[slot.ID] != nil {
+		return t.table.due[slot.ID], nil
+	}
 	var due []booking.Booking
 	var batch pg.Batch
 	store.ListDueHolds(&batch, t.in, slot.ID, t.now, &due)
@@ -172,8 +196,11 @@ func (t *tx) dueHolds(ctx context.Context, slot booking.Slot) ([]booking.Booking
 
 // lapse ends holds of a session that have run out, and lets whoever waits have their seats.
 func (t *tx) lapse(ctx context.Context, slot *booking.Slot, due []booking.Booking) error {
-	if len(due) == 0 {
+	switch {
+	case len(due) == 0:
 		return nil
+	case t.together():
+		return errAlone
 	}
 	for _, b := range due {
 		b = booking.Expire(b, t.now)
@@ -212,7 +239,7 @@ func (a *App) ExpireHolds(ctx context.Context, id tenant.TenantID) (int, error) 
 
 func (a *App) expireHolds(ctx context.Context, id tenant.TenantID, session tenant.SessionID) (int, error) {
 	var due []booking.Booking
-	err := a.write(ctx, tenant.System(id), "booking.expire", func(ctx context.Context, t *tx) error {
+	err := a.deal(ctx, tenant.System(id), "booking.expire", whole(func(ctx context.Context, t *tx) error {
 		due = nil
 		var slot *booking.Slot
 		var batch pg.Batch
@@ -225,8 +252,11 @@ func (a *App) expireHolds(ctx context.Context, id tenant.TenantID, session tenan
 			return err
 		}
 		return t.lapse(ctx, slot, due)
-	}, losing(byPromotion))
-	return len(due), err
+	}), subjects{sessions: []tenant.UUID{session.UUID}}, losing(byPromotion))
+	if err != nil {
+		return 0, err
+	}
+	return len(due), nil
 }
 
 // bookingEvent tells what became of a booking.
@@ -253,28 +283,51 @@ type Rescheduled struct {
 
 // RescheduleBooking moves a booking in one transaction: the old seat is freed only if the new one is got.
 func (a *App) RescheduleBooking(ctx context.Context, caller tenant.Caller, r RescheduleRequest) (Rescheduled, error) {
-	var moved Rescheduled
-	err := a.write(ctx, caller, "booking.reschedule", func(ctx context.Context, t *tx) (err error) {
-		moved, err = t.reschedule(ctx, r)
-		return err
-	}, answers(&moved), losing(byItem, byQueue))
-	return moved, refusal(err)
+	m := &moving{RescheduleRequest: r}
+	if err := a.dealAt(ctx, caller, "booking.reschedule", r.ID, m.at, answers(&m.moved), losing(byItem, byQueue)); err != nil {
+		return Rescheduled{}, refusal(err)
+	}
+	return m.moved, nil
 }
 
-func (t *tx) reschedule(ctx context.Context, r RescheduleRequest) (Rescheduled, error) {
-	var to *booking.Slot
-	var waiting int
-	b, from, err := t.held(ctx, r.ID, func(batch *pg.Batch) {
-		store.FindSlot(batch, t.in, r.To, &to)
-		store.FindQueueSize(batch, t.in, r.To, &waiting)
-	})
+// moving is RescheduleBooking on its way through a transaction.
+type moving struct {
+	RescheduleRequest
+	booked
+	to    *booking.Slot
+	moved Rescheduled
+}
+
+func (m *moving) at(place store.Visit) deal {
+	m.booked = booked{place: place, frees: true}
+	return m
+}
+
+// anyParty stands for a party whose size is not known yet.
+const anyParty = 1 << 20
+
+func (m *moving) also() tenant.SessionID { return m.To }
+
+func (m *moving) load(t *tx, batch *pg.Batch) {
+	m.booked.load(t, batch, m.ID)
+	t.findAwaited(batch, m.To, &m.to)
+	t.table.wanted[m.To] += anyParty
+}
+
+func (m *moving) settle(ctx context.Context, t *tx) (err error) {
+	m.moved, err = m.reschedule(ctx, t)
+	return err
+}
+
+func (m *moving) reschedule(ctx context.Context, t *tx) (Rescheduled, error) {
+	b, err := m.findOpen(t)
 	if err != nil {
 		return Rescheduled{}, err
 	}
+	from, to := m.slot, m.to
 	if to == nil {
 		return Rescheduled{}, fault.Missing(fault.SessionNotFound, "Session")
 	}
-	to.Queued = &waiting
 	if from.ID != to.ID {
 		due, err := t.dueHolds(ctx, *to)
 		if err == nil {
@@ -291,7 +344,7 @@ func (t *tx) reschedule(ctx context.Context, r RescheduleRequest) (Rescheduled, 
 	if err != nil {
 		return Rescheduled{}, err
 	}
-	move, err := booking.Reschedule(b, from, *to, payer, !t.caller.Own, t.now)
+	move, err := booking.Reschedule(b, *from, *to, payer, !t.caller.Own, t.now)
 	if err != nil {
 		return Rescheduled{}, err
 	}
@@ -299,32 +352,28 @@ func (t *tx) reschedule(ctx context.Context, r RescheduleRequest) (Rescheduled, 
 	if move.Already {
 		return moved, nil
 	}
-	if err := t.moveLines(ctx, &move.Booking, *to, r.MoveItems); err != nil {
+	if err := t.unlessAwaited(from, to); err != nil {
+		return Rescheduled{}, err
+	}
+	if err := t.moveLines(ctx, &move.Booking, *to, m.MoveItems); err != nil {
 		return Rescheduled{}, err
 	}
 	store.UpdateBooking(t.Tx, t.in, move.Booking, t.now)
-	// Both rows in one order, whoever moves which way: nobody waits in a circle.
-	leave, enter := store.Seats{Taken: -b.Party}, store.Seats{Taken: b.Party}
-	if from.ID.String() < to.ID.String() {
-		store.MoveSeats(t.Tx, t.in, from.ID, leave)
-		store.MoveSeats(t.Tx, t.in, to.ID, enter)
-	} else {
-		store.MoveSeats(t.Tx, t.in, to.ID, enter)
-		store.MoveSeats(t.Tx, t.in, from.ID, leave)
-	}
+	store.MoveSeats(t.Tx, t.in, from.ID, store.Seats{Taken: -b.Party})
+	store.MoveSeats(t.Tx, t.in, to.ID, store.Seats{Taken: b.Party})
 	if b.Counted {
 		store.CountBooking(t.Tx, t.in, b.Subscription, from.LocalDate, -1)
 		store.CountBooking(t.Tx, t.in, b.Subscription, to.LocalDate, +1)
 	}
 	t.bookingEvent(outbox.BookingRescheduled, move.Booking, map[string]any{
-		"from_session_id": from.ID.String(), "from_start_time": from.StartsAt.Format(time.RFC3339), "notify": r.Notify,
+		"from_session_id": from.ID.String(), "from_start_time": from.StartsAt.Format(time.RFC3339), "notify": m.Notify,
 	})
 	if !t.caller.Own {
 		t.audit("booking.rescheduled", "booking", b.ID.UUID, "", map[string]any{"from_session_id": from.ID.String(), "to_session_id": to.ID.String()})
 	}
 	from.SeatsTaken -= b.Party
 	to.SeatsTaken += b.Party
-	if moved.Promoted, err = t.fill(ctx, &from, waitlist.ByReschedule); err != nil {
+	if moved.Promoted, err = t.fill(ctx, from, waitlist.ByReschedule); err != nil {
 		return Rescheduled{}, err
 	}
 	_, err = t.fill(ctx, to, waitlist.ByReschedule)

@@ -29,14 +29,17 @@ var noOffer = fault.Missing(fault.OfferNotFound, "Offer")
 // pays with the subscription that was named on joining.
 func (a *App) AcceptOffer(ctx context.Context, caller tenant.Caller, id tenant.OfferID, with tenant.SubscriptionID) (Answered, error) {
 	var answered Answered
-	err := a.write(ctx, caller, "offer.accept", func(ctx context.Context, t *tx) error {
+	err := a.dealOn(ctx, caller, "offer.accept", id, func(ctx context.Context, t *tx) error {
 		o, err := t.offered(ctx, id)
 		if err == nil {
 			answered, err = t.accept(ctx, o, with)
 		}
 		return err
 	}, answers(&answered))
-	return answered, refusal(err)
+	if err != nil {
+		return Answered{}, refusal(err)
+	}
+	return answered, nil
 }
 
 // offered loads an offer that the caller may touch.
@@ -183,14 +186,17 @@ func (t *tx) rollOn(ctx context.Context, round *waitlist.Round, trigger waitlist
 // DeclineOffer lets an offer go; with leave, the entry too.
 func (a *App) DeclineOffer(ctx context.Context, caller tenant.Caller, id tenant.OfferID, leave bool, reason string) (Answered, error) {
 	var answered Answered
-	err := a.write(ctx, caller, "offer.decline", func(ctx context.Context, t *tx) error {
+	err := a.dealOn(ctx, caller, "offer.decline", id, func(ctx context.Context, t *tx) error {
 		o, err := t.offered(ctx, id)
 		if err == nil {
 			answered, err = t.decline(ctx, o, leave, reason)
 		}
 		return err
 	}, answers(&answered), losing(byPromotion))
-	return answered, err
+	if err != nil {
+		return Answered{}, err
+	}
+	return answered, nil
 }
 
 func (t *tx) decline(ctx context.Context, o waitlist.Offer, leave bool, reason string) (Answered, error) {
@@ -221,7 +227,7 @@ func (t *tx) entryOf(ctx context.Context, o waitlist.Offer) (waitlist.Entry, err
 // ExpireOffer ends a live offer before its time.
 func (a *App) ExpireOffer(ctx context.Context, caller tenant.Caller, id tenant.OfferID, reason string) (waitlist.Offer, error) {
 	var expired waitlist.Offer
-	err := a.write(ctx, caller, "offer.expire", func(ctx context.Context, t *tx) error {
+	err := a.dealOn(ctx, caller, "offer.expire", id, func(ctx context.Context, t *tx) error {
 		o, err := t.offered(ctx, id)
 		switch {
 		case err != nil:
@@ -237,7 +243,10 @@ func (a *App) ExpireOffer(ctx context.Context, caller tenant.Caller, id tenant.O
 		expired = answered.Offer
 		return err
 	}, answers(&expired), losing(byPromotion))
-	return expired, err
+	if err != nil {
+		return waitlist.Offer{}, err
+	}
+	return expired, nil
 }
 
 var triggerOf = map[waitlist.OfferStatus]waitlist.Trigger{
@@ -372,7 +381,7 @@ func (a *App) ExpireOffers(ctx context.Context, id tenant.TenantID) (int, error)
 		}
 		for _, offer := range due {
 			ended := 0
-			err := a.write(ctx, caller, "offer.run_out", func(ctx context.Context, t *tx) error {
+			err := a.dealOn(ctx, caller, "offer.run_out", offer, func(ctx context.Context, t *tx) error {
 				ended = 0
 				o, err := t.offered(ctx, offer)
 				if err != nil || !o.Due(t.now) {

@@ -36,6 +36,7 @@ func forMember(who tenant.Caller) func(*app.BookRequest) {
 func (h *house) policy(columns, values string) {
 	h.t.Helper()
 	h.exec(`insert into policies (tenant_id, level, scope_id, `+columns+`, updated_at) values ($1, 'TENANT', $1, `+values+`, $2)`, h.Tenant, noon)
+	h.exec(`update tenants set house_version = house_version + 1 where tenant_id = $1`, h.Tenant) // as every edit does
 }
 
 // A partner carries what it holds through its whole life, for members and for guests.

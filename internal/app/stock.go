@@ -113,20 +113,3 @@ func (t *tx) moveLines(ctx context.Context, b *booking.Booking, to booking.Slot,
 	b.Items = append(b.Items, t.putOut(*b, s)...)
 	return nil
 }
-
-// readLines reads a booking's items along, if it has any.
-func (t *tx) readLines(ctx context.Context, b *booking.Booking) error {
-	if !b.HasItems {
-		return nil
-	}
-	var lines []store.BookedLine
-	var batch pg.Batch
-	store.ListLines(&batch, t.in, []tenant.BookingID{b.ID}, &lines)
-	if err := t.Load(ctx, &batch); err != nil {
-		return err
-	}
-	for _, l := range lines {
-		b.Items = append(b.Items, l.Line)
-	}
-	return nil
-}

@@ -445,12 +445,12 @@ func TestWhatHappensIsCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	later := h.clock.Now().Add(10 * time.Minute)
-	node := app.New(app.Config{DB: h.db.DB, Now: func() time.Time { return later }, Claims: claims, Tally: func(one app.Tally) { tallies = append(tallies, one) }})
+	later := &clock{now: h.clock.Now().Add(10 * time.Minute)}
+	node := app.New(app.Config{DB: h.db.DB, Now: later.Now, Claims: claims, Tally: func(one app.Tally) { tallies = append(tallies, one) }})
 	if _, err := node.DeclineOffer(context.Background(), own(waiters[0]), h.live(ids[0]).ID, true, ""); err != nil {
 		t.Fatal(err)
 	}
-	later = later.Add(time.Minute)
+	later.Set(later.Now().Add(time.Minute))
 	if _, err := node.AcceptOffer(context.Background(), own(waiters[1]), h.live(ids[1]).ID, tenant.SubscriptionID{}); err != nil {
 		t.Fatal(err)
 	}

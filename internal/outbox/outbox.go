@@ -81,25 +81,32 @@ select $1, e.id, e.type, e.session_id, e.booking_id, e.member_id, e.actor, e.dat
 from unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[], $8::jsonb[], $9::timestamptz[])
   as e (id, type, session_id, booking_id, member_id, actor, data, occurred_at)`
 
+// rows go last: nothing waits for an event, and no event is refused.
+var rows = pg.Rows[Event]{
+	Rank: 100,
+	Write: func(tx *pg.Tx, in tenant.TenantID, events []Event) {
+		n := len(events)
+		ids := make([]tenant.EventID, n)
+		types := make([]string, n)
+		sessions := make([]tenant.SessionID, n)
+		bookings := make([]tenant.BookingID, n)
+		members := make([]tenant.MemberID, n)
+		actors := make([]string, n)
+		data := make([][]byte, n)
+		times := make([]time.Time, n)
+		for i, e := range events {
+			ids[i], types[i], sessions[i], bookings[i] = e.ID, string(e.Type), e.Session, e.Booking
+			members[i], actors[i], data[i], times[i] = e.Member, e.Actor, encode(e.Data), e.At
+		}
+		tx.Write(insert, in, ids, types, sessions, bookings, members, actors, data, times)
+	},
+}
+
 // Append writes events with the transaction. They are read in the order given.
 func Append(tx *pg.Tx, in tenant.TenantID, events ...Event) {
-	if len(events) == 0 {
-		return
+	if len(events) > 0 {
+		rows.Add(tx, in, events...)
 	}
-	n := len(events)
-	ids := make([]tenant.EventID, n)
-	types := make([]string, n)
-	sessions := make([]tenant.SessionID, n)
-	bookings := make([]tenant.BookingID, n)
-	members := make([]tenant.MemberID, n)
-	actors := make([]string, n)
-	data := make([][]byte, n)
-	times := make([]time.Time, n)
-	for i, e := range events {
-		ids[i], types[i], sessions[i], bookings[i] = e.ID, string(e.Type), e.Session, e.Booking
-		members[i], actors[i], data[i], times[i] = e.Member, e.Actor, encode(e.Data), e.At
-	}
-	tx.Write(insert, in, ids, types, sessions, bookings, members, actors, data, times)
 }
 
 func encode(data map[string]any) []byte {

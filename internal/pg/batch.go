@@ -9,7 +9,10 @@ import (
 
 // Batch is a list of statements that travel to the database together, in one
 // round trip. Fill it anew for every use: a transaction's body may run again.
-type Batch struct{ statements []*Statement }
+type Batch struct {
+	statements []*Statement
+	lookups    map[any]any // *Lookup[K, V] → *question[K, V]
+}
 
 // Queue adds a statement. What it returns is dropped unless a method of
 // Statement says how to read it.
@@ -28,7 +31,15 @@ func (b *Batch) Len() int { return len(b.statements) }
 type Statement struct {
 	sql  string
 	args []any
+	bind func() []any // gives the arguments when the statement is sent; nil: args are they
 	read func(rows pgx.Rows) error
+}
+
+func (s *Statement) arguments() []any {
+	if s.bind != nil {
+		return s.bind()
+	}
+	return s.args
 }
 
 // Query reads the rows. The reader need not close them.
@@ -99,7 +110,7 @@ func send(ctx context.Context, conn *pgx.Conn, statements []*Statement) (done in
 	}
 	batch := &pgx.Batch{QueuedQueries: make([]*pgx.QueuedQuery, 0, len(statements))}
 	for _, s := range statements {
-		batch.Queue(s.sql, s.args...)
+		batch.Queue(s.sql, s.arguments()...)
 	}
 	results := conn.SendBatch(ctx, batch)
 	for _, s := range statements {

@@ -306,6 +306,7 @@ func (c *cluster) settings(socket string) map[string]string {
 		"unix_socket_directories":        directories,
 		"max_connections":                "200",
 		"max_pred_locks_per_transaction": "1024", // fewer make batches lock whole tables
+		"max_pred_locks_per_page":        "64",   // fewer make them lock pages, where sessions of one week are neighbours
 		"shared_buffers":                 "256MB",
 		"max_wal_size":                   "2GB",
 		"timezone":                       "UTC",

@@ -26,6 +26,10 @@ select 'max_pred_locks_per_transaction', current_setting('max_pred_locks_per_tra
        'Batches of bookings then lock whole tables and fail in false conflicts, at a tenth of the possible speed in the tail.',
        current_setting('max_pred_locks_per_transaction')::int >= 1024
 union all
+select 'max_pred_locks_per_page', current_setting('max_pred_locks_per_page'), 'at least 64',
+       'Bookings of sessions that are neighbours on disk then fail in false conflicts, at half the possible speed.',
+       current_setting('max_pred_locks_per_page')::int >= 64
+union all
 select 'server_version', current_setting('server_version'), 'at least 15',
        'Older servers are not tested.',
        current_setting('server_version_num')::int >= 150000

@@ -34,6 +34,8 @@ type session struct {
 	// pending statements go ahead of whatever is sent next: at first the
 	// beginning of the transaction, later the writes queued so far.
 	pending []*Statement
+	// gathered rows follow them.
+	gathered []*gathering
 	// begun is whether the server was told anything at all.
 	begun bool
 	// failed is the database's first error. Nothing can follow it but ROLLBACK,
@@ -47,6 +49,7 @@ func (s *session) send(ctx context.Context, statements []*Statement) error {
 	if s.failed != nil {
 		return fmt.Errorf("%w: %w", errFailed, s.failed)
 	}
+	s.gather()
 	all := slices.Concat(s.pending, statements)
 	s.pending = nil
 	s.begun = s.begun || len(all) > 0
@@ -90,6 +93,7 @@ func (f rowFunc) Scan(targets ...any) error { return f(targets...) }
 // Query implements Querier. The rows must be closed, or read to their end,
 // before the transaction can go on.
 func (s *session) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	s.gather()
 	if slices.ContainsFunc(s.pending, func(ahead *Statement) bool { return ahead.read != nil }) {
 		if err := s.send(ctx, nil); err != nil {
 			return nil, err
@@ -100,7 +104,7 @@ func (s *session) Query(ctx context.Context, sql string, args ...any) (pgx.Rows,
 	}
 	batch := &pgx.Batch{}
 	for _, ahead := range s.pending {
-		batch.Queue(ahead.sql, ahead.args...)
+		batch.Queue(ahead.sql, ahead.arguments()...)
 	}
 	batch.Queue(sql, args...)
 	stream := &streamedRows{session: s, results: s.conn.SendBatch(ctx, batch)}

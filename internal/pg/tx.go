@@ -20,6 +20,7 @@ import (
 type Tx struct {
 	session
 	again []int64 // what to queue on if it is run again
+	added int     // statements and rows
 }
 
 // QueueAgainOn is QueueOn for what is known only inside: if the transaction has to be run again it waits in line first, behind
@@ -39,8 +40,10 @@ func (tx *Tx) QueueAgainOn(keys ...int64) { tx.again = append(tx.again, keys...)
 // not at all if it comes to nothing. If a Flush, Load, Query or Exec follows it
 // runs then, before the commit.
 func (tx *Tx) Write(sql string, args ...any) *Statement {
+	tx.gather()
 	s := &Statement{sql: sql, args: args}
 	tx.pending = append(tx.pending, s)
+	tx.added++
 	return s
 }
 
@@ -185,6 +188,7 @@ func (r *run) judge(ctx context.Context, tx *Tx, err error) (again bool, _ error
 // commit sends the last writes and COMMIT in one pipeline. An error of a write
 // makes the server skip COMMIT.
 func (r *run) commit(ctx context.Context, tx *Tx, line []*Statement) (again bool, _ error) {
+	tx.gather()
 	if !tx.begun && len(tx.pending) == openingLen {
 		tx.rollBack(ctx, line...) // nothing was read, nothing is written
 		return false, nil
@@ -200,7 +204,7 @@ func (r *run) commit(ctx context.Context, tx *Tx, line []*Statement) (again bool
 		if reader := s.read; reader != nil {
 			rows := &heldRows{types: tx.conn.TypeMap()}
 			read = append(read, func() error { return reader(rows) })
-			s = &Statement{sql: s.sql, args: s.args, read: rows.hold}
+			s = &Statement{sql: s.sql, args: s.args, bind: s.bind, read: rows.hold}
 		}
 		statements = append(statements, s)
 	}

@@ -51,12 +51,16 @@ func scanBooking(row pgx.Row) (booking.Booking, error) {
 
 func collectBooking(row pgx.CollectableRow) (booking.Booking, error) { return scanBooking(row) }
 
+var bookingsByID = pg.Lookup[tenant.BookingID, booking.Booking]{
+	SQL: `select` + bookingColumns + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
+cross join lateral (select * from bookings b where b.tenant_id = $1 and b.id = q.id offset 0) b` + bookingJoins,
+	Columns: func(ids []tenant.BookingID) []any { return []any{ids} },
+	Scan:    scanBooking,
+}
+
 // FindBooking reads a booking; nil where there is none.
 func FindBooking(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **booking.Booking) {
-	b.Queue(`select`+bookingColumns+` from`+theBooking+bookingJoins, in, id).QueryRow(func(row pgx.Row) error {
-		one, err := scanBooking(row)
-		return found(into, one, err)
-	})
+	one(b, in, &bookingsByID, id, into)
 }
 
 // theBooking is the one whose id is $2, by its primary key.
@@ -72,13 +76,17 @@ where b.tenant_id = $1 and b.session_id = $2 and b.member_id = $3 and b.status i
 	})
 }
 
+var bookingsByRef = pg.Lookup[string, booking.Booking]{
+	SQL: `select` + bookingColumns + `, q.n from unnest($2::text[]) with ordinality as q (ref, n)
+cross join lateral (
+  select * from bookings b where b.tenant_id = $1 and b.external_ref = q.ref and b.external_ref <> '' offset 0) b` + bookingJoins,
+	Columns: func(refs []string) []any { return []any{refs} },
+	Scan:    scanBooking,
+}
+
 // FindBookingByRef reads the booking with an external reference; nil where there is none.
 func FindBookingByRef(b *pg.Batch, in tenant.TenantID, ref string, into **booking.Booking) {
-	b.Queue(`select`+bookingColumns+` from bookings b`+bookingJoins+`
-where b.tenant_id = $1 and b.external_ref = $2 and b.external_ref <> ''`, in, ref).QueryRow(func(row pgx.Row) error {
-		one, err := scanBooking(row)
-		return found(into, one, err)
-	})
+	one(b, in, &bookingsByRef, ref, into)
 }
 
 // ListSessionBookings reads a session's bookings in the order in which they were made.
@@ -134,18 +142,97 @@ order by b.starts_at `+order+`, b.id `+order+` limit $9`,
 		into, collectBooking)
 }
 
-// FindBookingMember reads what a booking needs to know of a member; nil where there is none.
-func FindBookingMember(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into **booking.Member) {
-	b.Queue(`select id, name, tier, status = 'ACTIVE' from members where tenant_id = $1 and id = $2`, in, id).
-		QueryRow(func(row pgx.Row) error {
-			var m booking.Member
-			err := row.Scan(&m.ID, &m.Name, &m.Tier, &m.Active)
-			return found(into, m, err)
-		})
+var bookingMembers = pg.Lookup[tenant.MemberID, booking.Member]{
+	SQL: `select m.id, m.name, m.tier, m.status = 'ACTIVE', q.n from unnest($2::uuid[]) with ordinality as q (id, n)
+cross join lateral (select * from members m where m.tenant_id = $1 and m.id = q.id offset 0) m`,
+	Columns: func(ids []tenant.MemberID) []any { return []any{ids} },
+	Scan: func(row pgx.Row) (booking.Member, error) {
+		var m booking.Member
+		err := row.Scan(&m.ID, &m.Name, &m.Tier, &m.Active)
+		return m, err
+	},
 }
 
-// FindDoubles reads a member's active booking and entry in a session, as far as the
-// answer depends on them: the booking where the session has no room for a party, so that nobody with a
+// FindBookingMember reads what a booking needs to know of a member; nil where there is none.
+func FindBookingMember(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into **booking.Member) {
+	one(b, in, &bookingMembers, id, into)
+}
+
+// Visit is a member in a session.
+type Visit struct {
+	Session tenant.SessionID
+	Member  tenant.MemberID
+	Waits   bool // with an entry; else booked
+}
+
+// FindVisit reads who has a booking or an entry, and in which session, if it is one; nil where there is none.
+func FindVisit(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **Visit) {
+	b.Queue(`
+select session_id, member_id, false from bookings where tenant_id = $1 and id = $2
+union all
+select session_id, member_id, true from waitlist_entries where tenant_id = $1 and id = $2`, in, id).QueryRow(func(row pgx.Row) error {
+		var v Visit
+		err := row.Scan(&v.Session, &v.Member, &v.Waits)
+		return found(into, v, err)
+	})
+}
+
+func visitColumns(visits []Visit) []any {
+	return []any{
+		column(visits, func(v Visit) tenant.SessionID { return v.Session }),
+		column(visits, func(v Visit) tenant.MemberID { return v.Member }),
+	}
+}
+
+// Double is a member's active booking and entry in a session; zero where there is none.
+type Double struct {
+	Booking tenant.BookingID
+	Entry   tenant.EntryID
+}
+
+var doubles = pg.Lookup[Visit, Double]{
+	SQL: `
+select
+  (select b.id from bookings b where b.tenant_id = $1 and b.session_id = q.session_id and b.member_id = q.member_id
+    and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')),
+  (select p.entry_id from waitlist_places p where p.tenant_id = $1 and p.session_id = q.session_id and p.member_id = q.member_id),
+  q.n
+from unnest($2::uuid[], $3::uuid[]) with ordinality as q (session_id, member_id, n)`,
+	Columns: visitColumns,
+	Scan: func(row pgx.Row) (Double, error) {
+		var d Double
+		err := row.Scan(&d.Booking, &d.Entry)
+		return d, err
+	},
+}
+
+// FindDouble reads a member's active booking and entry in a session.
+func FindDouble(b *pg.Batch, in tenant.TenantID, v Visit, found func(Double)) {
+	doubles.Find(b, in, v, found)
+}
+
+var busyAround = pg.Lookup[Visit, civil.Span]{
+	SQL: `
+select b.starts_at, b.ends_at, q.n
+from unnest($2::uuid[], $3::uuid[]) with ordinality as q (session_id, member_id, n)
+cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = q.session_id offset 0) s
+cross join lateral (
+  select * from bookings b where b.tenant_id = $1 and b.member_id = q.member_id and b.starts_at < s.ends_at and b.ends_at > s.starts_at
+    and b.exclusive and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED') offset 0) b`,
+	Columns: visitColumns,
+	Scan: func(row pgx.Row) (civil.Span, error) {
+		var s civil.Span
+		err := row.Scan(&s.Start, &s.End)
+		return s, err
+	},
+}
+
+// FindBusy reads when a member's bookings that tolerate no overlap touch a session's span.
+func FindBusy(b *pg.Batch, in tenant.TenantID, v Visit, found func(civil.Span)) {
+	busyAround.Find(b, in, v, found)
+}
+
+// FindDoubles is FindDouble for whoever joins a queue, as far as the answer depends on it: the booking where the session has no room for a party, so that nobody with a
 // place joins the queue, and the entry where anyone waits. The place itself is
 // guarded by unique indexes, which take no predicate lock.
 func FindDoubles(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, party int, booking *tenant.BookingID, entry *tenant.EntryID) {
@@ -201,11 +288,29 @@ where tenant_id = $1 and member_id = any($2) and starts_at < $4 and ends_at > $3
 		})
 }
 
+var dueHolds = pg.Lookup[dueBy, booking.Booking]{
+	SQL: `select` + bookingColumns + `, q.n from unnest($2::uuid[], $3::timestamptz[]) with ordinality as q (session_id, now, n)
+cross join lateral (
+  select * from bookings b where b.tenant_id = $1 and b.session_id = q.session_id and b.status = 'PENDING' and b.hold_expires_at <= q.now
+  offset 0) b` + bookingJoins + `
+order by q.n, b.id`,
+	Columns: func(keys []dueBy) []any {
+		return []any{
+			column(keys, func(k dueBy) tenant.SessionID { return k.session }),
+			column(keys, func(k dueBy) time.Time { return k.now }),
+		}
+	},
+	Scan: scanBooking,
+}
+
+type dueBy struct {
+	session tenant.SessionID
+	now     time.Time
+}
+
 // ListDueHolds reads the holds of a session that have run out and still stand as PENDING.
 func ListDueHolds(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, now time.Time, into *[]booking.Booking) {
-	pg.Collect(b.Queue(`select`+bookingColumns+` from bookings b`+bookingJoins+`
-where b.tenant_id = $1 and b.session_id = $2 and b.status = 'PENDING' and b.hold_expires_at <= $3
-order by b.id`, in, session, now), into, collectBooking)
+	many(b, in, &dueHolds, dueBy{session, now}, into)
 }
 
 // ListDueSessions names the sessions with holds that have run out, those that did longest ago first.
@@ -221,32 +326,4 @@ func FindNextExpiry(b *pg.Batch, in tenant.TenantID, into **time.Time) {
 select least(
   (select min(hold_expires_at) from bookings where tenant_id = $1 and status = 'PENDING'),
   (select min(expires_at) from waitlist_offers where tenant_id = $1 and status = 'LIVE'))`, in).Scan(into)
-}
-
-// InsertBooking writes a new booking with the transaction.
-func InsertBooking(tx *pg.Tx, in tenant.TenantID, b booking.Booking) {
-	tx.Write(`
-insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, subscription_id, credits, counted,
-  external_ref, request_hash, note, promoted, grace_until, starts_at, ends_at, exclusive, created_by, created_at, updated_at,
-  hold_expires_at, confirmed_at, contact_name, contact_email, contact_phone, guest_tier, has_items)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $20, $21, $22, $23, $24, $25, $26, $27)`,
-		in, b.ID, b.Session, b.Member, b.Party, b.Status, b.Channel, b.Subscription, b.Credits, b.Counted,
-		b.ExternalRef, b.RequestHash, b.Note, b.Promoted, b.GraceUntil, b.StartsAt, b.EndsAt, b.Exclusive, b.CreatedBy, b.CreatedAt,
-		b.HoldUntil, b.ConfirmedAt, b.Contact.Name, b.Contact.Email, b.Contact.Phone, b.GuestTier, b.HasItems)
-}
-
-// UpdateBooking writes what changes in a booking's life with the transaction.
-func UpdateBooking(tx *pg.Tx, in tenant.TenantID, b booking.Booking, now time.Time) {
-	tx.Write(`
-update bookings set status = $3, credits = $4, counted = $5, late_cancelled = $6, cancel_reason = $7, cancelled_at = $8,
-  checked_in_at = $9, check_in_method = nullif($10, ''), updated_at = $11, subscription_id = $12, exclusive = $13,
-  hold_expires_at = $14, confirmed_at = $15, payment_status = $16, amount_currency = $17, amount_units = $18, amount_nanos = $19,
-  payment_method = $20, paid_at = $21, benefit_code = nullif($22, ''), benefit_number = $23, benefit_percent = $24,
-  session_id = $25, starts_at = $26, ends_at = $27, grace_until = $28
-where tenant_id = $1 and id = $2`,
-		in, b.ID, b.Status, b.Credits, b.Counted, b.LateCancelled, b.CancelReason, b.CancelledAt,
-		b.CheckedInAt, b.CheckInMethod, now, b.Subscription, b.Exclusive,
-		b.HoldUntil, b.ConfirmedAt, b.Payment.Status, b.Payment.Amount.Currency, b.Payment.Amount.Units, b.Payment.Amount.Nanos,
-		b.Payment.Method, b.Payment.PaidAt, b.Benefit.Code, b.Benefit.Number, b.Benefit.Percent,
-		b.Session, b.StartsAt, b.EndsAt, b.GraceUntil)
 }

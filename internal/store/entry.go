@@ -20,7 +20,7 @@ const entryColumns = `
   m.name, m.tier, m.tags, m.time_zone, m.status = 'ACTIVE', coalesce(s.title, v.name, ''), s.starts_at, coalesce(l.time_zone, '')`
 
 const entryJoins = `
-  join members m on m.tenant_id = e.tenant_id and m.id = e.member_id
+  cross join lateral (select * from members m where m.tenant_id = e.tenant_id and m.id = e.member_id offset 0) m
   left join sessions s on s.tenant_id = e.tenant_id and s.id = coalesce(e.session_id, e.any_of[1])
   left join locations l on l.tenant_id = e.tenant_id and l.id = coalesce(e.location_id, s.location_id)
   left join services v on v.tenant_id = e.tenant_id and v.id = e.service_id`
@@ -54,22 +54,30 @@ func collectEntry(row pgx.CollectableRow) (waitlist.Entry, error) { return scanE
 
 const openEntry = `e.status in ('WAITING', 'OFFERED')`
 
+var (
+	entriesByID = pg.Lookup[tenant.EntryID, waitlist.Entry]{
+		SQL: `select` + entryColumns + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
+cross join lateral (select * from waitlist_entries e where e.tenant_id = $1 and e.id = q.id offset 0) e` + entryJoins,
+		Columns: func(ids []tenant.EntryID) []any { return []any{ids} },
+		Scan:    scanEntry,
+	}
+	entriesByRef = pg.Lookup[string, waitlist.Entry]{
+		SQL: `select` + entryColumns + `, q.n from unnest($2::text[]) with ordinality as q (ref, n)
+cross join lateral (
+  select * from waitlist_entries e where e.tenant_id = $1 and e.external_ref = q.ref and e.external_ref <> '' offset 0) e` + entryJoins,
+		Columns: func(refs []string) []any { return []any{refs} },
+		Scan:    scanEntry,
+	}
+)
+
 // FindEntry reads an entry; nil where there is none.
 func FindEntry(b *pg.Batch, in tenant.TenantID, id tenant.EntryID, into **waitlist.Entry) {
-	b.Queue(`select`+entryColumns+` from waitlist_entries e`+entryJoins+`
-where e.tenant_id = $1 and e.id = $2`, in, id).QueryRow(func(row pgx.Row) error {
-		e, err := scanEntry(row)
-		return found(into, e, err)
-	})
+	one(b, in, &entriesByID, id, into)
 }
 
 // FindEntryByRef reads the entry with an external reference; nil where there is none.
 func FindEntryByRef(b *pg.Batch, in tenant.TenantID, ref string, into **waitlist.Entry) {
-	b.Queue(`select`+entryColumns+` from waitlist_entries e`+entryJoins+`
-where e.tenant_id = $1 and e.external_ref = $2 and e.external_ref <> ''`, in, ref).QueryRow(func(row pgx.Row) error {
-		e, err := scanEntry(row)
-		return found(into, e, err)
-	})
+	one(b, in, &entriesByRef, ref, into)
 }
 
 // FindActiveEntry reads the entry with which a member waits for a session by name; nil where there is none.

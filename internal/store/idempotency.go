@@ -18,6 +18,9 @@ type Claim struct {
 	Since time.Time
 }
 
+// Name tells a tenant's keys apart.
+func (c Claim) Name() string { return c.Principal + "\x00" + c.Procedure + "\x00" + c.Key }
+
 // KeyUsed reports whether a transaction failed because the key that it claimed was used already.
 func KeyUsed(err error) bool { return pg.IsCheck(err, "idempotency_keys_once") }
 
@@ -36,15 +39,77 @@ on conflict (tenant_id, principal, procedure, key) do update set
 		in, c.Principal, c.Procedure, c.Key, c.Hash, c.At, c.Since)
 }
 
+// ClaimKeys takes idempotency keys with the batch's transaction, and says which: those that were used before
+// are left as they are. It asks for nothing either, for the sake of what ClaimKey says about predicate locks.
+func ClaimKeys(b *pg.Batch, in tenant.TenantID, claims []Claim, claimed func(Claim)) {
+	if len(claims) == 0 {
+		return
+	}
+	b.Queue(`
+insert into idempotency_keys as k (tenant_id, principal, procedure, key, request_hash, created_at)
+select $1, x.principal, x.procedure, x.key, x.request_hash, x.created_at
+from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::timestamptz[]) as x (principal, procedure, key, request_hash, created_at)
+on conflict (tenant_id, principal, procedure, key) do update set
+  request_hash = excluded.request_hash, answer = null, created_at = excluded.created_at
+where k.created_at <= $7
+returning k.principal, k.procedure, k.key`, append(claimColumns(in, claims), claims[0].Since)...).Query(func(rows pgx.Rows) error {
+		var c Claim
+		_, err := pgx.ForEachRow(rows, []any{&c.Principal, &c.Procedure, &c.Key}, func() error {
+			claimed(c)
+			return nil
+		})
+		return err
+	})
+}
+
+func claimColumns(in tenant.TenantID, claims []Claim) []any {
+	return []any{
+		in,
+		column(claims, func(c Claim) string { return c.Principal }),
+		column(claims, func(c Claim) string { return c.Procedure }),
+		column(claims, func(c Claim) string { return c.Key }),
+		column(claims, func(c Claim) []byte { return c.Hash }),
+		column(claims, func(c Claim) time.Time { return c.At }),
+	}
+}
+
+type answer struct {
+	Claim
+	text string
+}
+
+var answersKept = pg.Rows[answer]{
+	Rank: rankKeys,
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []answer) {
+		tx.Write(`
+insert into idempotency_keys (tenant_id, principal, procedure, key, request_hash, created_at, answer)
+select $1, x.principal, x.procedure, x.key, x.request_hash, x.created_at, x.answer
+from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::timestamptz[], $7::jsonb[])
+  as x (principal, procedure, key, request_hash, created_at, answer)
+on conflict (tenant_id, principal, procedure, key) do update set answer = excluded.answer`,
+			append(claimColumns(in, column(rows, func(a answer) Claim { return a.Claim })),
+				column(rows, func(a answer) string { return a.text }))...)
+	},
+}
+
 // AnswerKey keeps the answer, a JSON text, with the key that the transaction has claimed. It is an upsert for
 // the sake of what ClaimKey says about predicate locks.
-func AnswerKey(tx *pg.Tx, in tenant.TenantID, c Claim, answer string) {
-	tx.Write(`
-insert into idempotency_keys (tenant_id, principal, procedure, key, request_hash, created_at, answer)
-values ($1, $2, $3, $4, $5, $6, $7)
-on conflict (tenant_id, principal, procedure, key) do update set answer = excluded.answer`,
-		in, c.Principal, c.Procedure, c.Key, c.Hash, c.At, answer)
+func AnswerKey(tx *pg.Tx, in tenant.TenantID, c Claim, text string) {
+	answersKept.Add(tx, in, answer{c, text})
 }
+
+var keysGivenBack = pg.Rows[Claim]{
+	Rank: rankKeys,
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []Claim) {
+		tx.Write(`
+delete from idempotency_keys k using unnest($2::text[], $3::text[], $4::text[]) as x (principal, procedure, key)
+where k.tenant_id = $1 and k.key = any($4) and k.principal = x.principal and k.procedure = x.procedure and k.key = x.key`,
+			claimColumns(in, rows)[:4]...)
+	},
+}
+
+// GiveKeyBack forgets, with the transaction, a key that it has claimed.
+func GiveKeyBack(tx *pg.Tx, in tenant.TenantID, c Claim) { keysGivenBack.Add(tx, in, c) }
 
 // Answered is what an idempotency key was used for.
 type Answered struct {

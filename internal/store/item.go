@@ -108,30 +108,43 @@ type BookedLine struct {
 	Line    booking.Line
 }
 
-// ListLines reads the items of bookings, in the order in which they were asked for.
-func ListLines(b *pg.Batch, in tenant.TenantID, of []tenant.BookingID, into *[]BookedLine) {
-	pg.Collect(b.Queue(`
-select r.booking_id, r.line_id, r.item_id, i.name, count(*), r.price_currency, r.price_units, r.price_nanos, r.status
-from bookings b
+var linesOfBookings = pg.Lookup[tenant.BookingID, BookedLine]{
+	SQL: `
+select r.booking_id, r.line_id, r.item_id, i.name, count(*), r.price_currency, r.price_units, r.price_nanos, r.status, q.n
+from unnest($2::uuid[]) with ordinality as q (id, n)
+cross join lateral (select * from bookings b where b.tenant_id = $1 and b.id = q.id offset 0) b
 cross join lateral (
   select * from booking_items r where b.has_items and r.tenant_id = $1 and r.booking_id = b.id offset 0) r
 join items i on i.tenant_id = r.tenant_id and i.id = r.item_id
-where b.tenant_id = $1 and b.id = any($2)
-group by r.booking_id, r.line_id, r.item_id, i.name, r.price_currency, r.price_units, r.price_nanos, r.status
-order by r.booking_id, r.line_id`, in, of), into, func(row pgx.CollectableRow) (BookedLine, error) {
+group by q.n, r.booking_id, r.line_id, r.item_id, i.name, r.price_currency, r.price_units, r.price_nanos, r.status
+order by q.n, r.line_id`,
+	Columns: func(ids []tenant.BookingID) []any { return []any{ids} },
+	Scan: func(row pgx.Row) (BookedLine, error) {
 		var l BookedLine
 		err := row.Scan(&l.Booking, &l.Line.ID, &l.Line.Item, &l.Line.Name, &l.Line.Quantity,
 			&l.Line.Price.Currency, &l.Line.Price.Units, &l.Line.Price.Nanos, &l.Line.Status)
 		return l, err
-	})
+	},
+}
+
+// ListLines reads the items of bookings, in the order in which they were asked for.
+func ListLines(b *pg.Batch, in tenant.TenantID, of []tenant.BookingID, into *[]BookedLine) {
+	*into = nil
+	for _, id := range of {
+		linesOfBookings.Find(b, in, id, func(l BookedLine) { *into = append(*into, l) })
+	}
+}
+
+var providersByCode = pg.Lookup[string, booking.Provider]{
+	SQL: `select` + providerColumns + `, q.n from unnest($2::text[]) with ordinality as q (code, n)
+cross join lateral (select * from benefit_providers p where p.tenant_id = $1 and p.code = q.code offset 0) p`,
+	Columns: func(codes []string) []any { return []any{codes} },
+	Scan:    scanProvider,
 }
 
 // FindBenefitProvider reads a provider; nil where there is none.
 func FindBenefitProvider(b *pg.Batch, in tenant.TenantID, code string, into **booking.Provider) {
-	b.Queue(`select`+providerColumns+` from benefit_providers p where p.tenant_id = $1 and p.code = $2`, in, code).QueryRow(func(row pgx.Row) error {
-		p, err := scanProvider(row)
-		return found(into, p, err)
-	})
+	one(b, in, &providersByCode, code, into)
 }
 
 const providerColumns = ` p.code, p.name, p.number_pattern, p.discount_percent, p.active, p.version, p.created_at, p.updated_at`

@@ -51,10 +51,32 @@ where b.tenant_id = $1 and b.session_id = x.session_id`, in,
 // MoveUsage counts bookings, with the transaction, on other days and in other weeks than before. Each subscription, span and day
 // may be named once; Used is what is added.
 func MoveUsage(tx *pg.Tx, in tenant.TenantID, changes []Usage) {
-	if len(changes) == 0 {
-		return
+	var more, less []Usage
+	for _, u := range changes {
+		switch {
+		case u.Used > 0:
+			more = append(more, u)
+		case u.Used < 0:
+			less = append(less, u)
+		}
 	}
-	args := []any{
+	const rows = `unnest($2::uuid[], $3::text[], $4::date[], $5::integer[]) as x (subscription_id, span, starts_on, used)`
+	if len(less) > 0 {
+		tx.Write(`
+update usage u set used = u.used + x.used from `+rows+`
+where u.tenant_id = $1 and u.subscription_id = any($2) and u.subscription_id = x.subscription_id and u.span = x.span
+  and u.starts_on = x.starts_on`, usageColumns(in, less)...)
+	}
+	if len(more) > 0 {
+		tx.Write(`
+insert into usage (tenant_id, subscription_id, span, starts_on, used)
+select $1, x.subscription_id, x.span, x.starts_on, x.used from `+rows+`
+on conflict (tenant_id, subscription_id, span, starts_on) do update set used = usage.used + excluded.used`, usageColumns(in, more)...)
+	}
+}
+
+func usageColumns(in tenant.TenantID, changes []Usage) []any {
+	return []any{
 		in,
 		column(changes, func(u Usage) tenant.SubscriptionID { return u.Subscription }),
 		column(changes, func(u Usage) string {
@@ -64,16 +86,8 @@ func MoveUsage(tx *pg.Tx, in tenant.TenantID, changes []Usage) {
 			return "DAY"
 		}),
 		column(changes, func(u Usage) time.Time { return date(u.On) }),
-		column(changes, func(u Usage) int { return u.Used }),
+		column(changes, func(u Usage) int32 { return int32(u.Used) }),
 	}
-	const rows = `unnest($2::uuid[], $3::text[], $4::date[], $5::integer[]) as x (subscription_id, span, starts_on, used)`
-	tx.Write(`
-update usage u set used = u.used + x.used from `+rows+`
-where x.used < 0 and u.tenant_id = $1 and u.subscription_id = x.subscription_id and u.span = x.span and u.starts_on = x.starts_on`, args...)
-	tx.Write(`
-insert into usage (tenant_id, subscription_id, span, starts_on, used)
-select $1, x.subscription_id, x.span, x.starts_on, x.used from `+rows+` where x.used > 0
-on conflict (tenant_id, subscription_id, span, starts_on) do update set used = usage.used + excluded.used`, args...)
 }
 
 // UsageOn names the rows that a booking on a local day counts in.

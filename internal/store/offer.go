@@ -19,7 +19,7 @@ const offerJoins = `
   join sessions s on s.tenant_id = o.tenant_id and s.id = o.session_id
   join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
   join services v on v.tenant_id = s.tenant_id and v.id = s.service_id
-  join members m on m.tenant_id = o.tenant_id and m.id = o.member_id`
+  cross join lateral (select * from members m where m.tenant_id = o.tenant_id and m.id = o.member_id offset 0) m`
 
 func scanOffer(row pgx.Row) (waitlist.Offer, error) {
 	var o waitlist.Offer
@@ -73,8 +73,11 @@ from waitlist_rounds r where r.tenant_id = $1 and r.id = $2`, in, id).QueryRow(f
 
 // ListLiveOffers reads the live offers of sessions, the newest first.
 func ListLiveOffers(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]waitlist.Offer) {
-	pg.Collect(b.Queue(`select`+offerColumns+` from waitlist_offers o`+offerJoins+`
-where o.tenant_id = $1 and o.session_id = any($2) and o.status = 'LIVE' order by o.id desc`, in, sessions), into, collectOffer)
+	// Step by step along the keys, whatever the planner takes the tables for.
+	pg.Collect(b.Queue(`select`+offerColumns+` from unnest($2::uuid[]) as q (id)
+cross join lateral (
+  select * from waitlist_offers o where o.tenant_id = $1 and o.session_id = q.id and o.status = 'LIVE' offset 0) o`+offerJoins+`
+order by o.id desc`, in, sessions), into, collectOffer)
 }
 
 // ListRivalOffers reads the live offers to those who ask for their places in line.

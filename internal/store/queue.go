@@ -135,35 +135,24 @@ where q.tenant_id = $1 and q.location_id = k.location_id and q.service_id = k.se
 		in, locations, services, dates)
 }
 
+var queueSizes = pg.Lookup[tenant.SessionID, int]{
+	SQL: `
+select coalesce(w.waiting, 0), q.n from unnest($2::uuid[]) with ordinality as q (id, n)
+cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = q.id offset 0) s
+left join lateral (
+  select * from waitlist_queues w
+  where w.tenant_id = $1 and w.location_id = s.location_id and w.service_id = s.service_id and w.local_date = s.local_date offset 0) w on true`,
+	Columns: func(ids []tenant.SessionID) []any { return []any{ids} },
+	Scan: func(row pgx.Row) (waiting int, err error) {
+		err = row.Scan(&waiting)
+		return waiting, err
+	},
+}
+
 // FindQueueSize tells how many stand in the queue of a session.
 func FindQueueSize(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, into *int) {
 	*into = 0
-	b.Queue(`
-select q.waiting from (select * from sessions s where s.tenant_id = $1 and s.id = $2 offset 0) s
-  cross join lateral (
-    select * from waitlist_queues q
-    where q.tenant_id = $1 and q.location_id = s.location_id and q.service_id = s.service_id and q.local_date = s.local_date offset 0) q`, in, session).QueryRow(func(row pgx.Row) error {
-		if err := row.Scan(into); err != nil && !isNoRows(err) {
-			return err
-		}
-		return nil
-	})
-}
-
-// FindQueueSizeOf is FindQueueSize for the session of a booking.
-func FindQueueSizeOf(b *pg.Batch, in tenant.TenantID, booking tenant.BookingID, into *int) {
-	*into = 0
-	b.Queue(`
-select q.waiting from`+theBooking+`
-  cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = b.session_id offset 0) s
-  cross join lateral (
-    select * from waitlist_queues q
-    where q.tenant_id = $1 and q.location_id = s.location_id and q.service_id = s.service_id and q.local_date = s.local_date offset 0) q`, in, booking).QueryRow(func(row pgx.Row) error {
-		if err := row.Scan(into); err != nil && !isNoRows(err) {
-			return err
-		}
-		return nil
-	})
+	queueSizes.Find(b, in, session, func(waiting int) { *into = waiting })
 }
 
 // ListAwaited names those of the sessions in whose queues somebody stands, in the order of their starts.

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,12 +16,14 @@ import (
 	"github.com/berthhq/berth/internal/waitlist"
 )
 
-// slotColumns and slotJoins read a session `s` as a booking.Slot, with the policy in force.
-// All joins follow primary keys.
-const slotColumns = `
-  s.id, s.service_id, s.location_id, s.title, s.starts_at, s.ends_at, l.time_zone, s.local_date,
-  s.capacity, s.seats_taken, s.waitlist_capacity, s.waiting, s.holds, s.state, s.blocked,
-  v.min_party, v.max_party, v.delivery, l.latitude, l.longitude, l.channels, t.takes_payments,` + ruleColumns
+// ownColumns are what a session `s` says of itself as a booking.Slot. With slotColumns and slotJoins
+// the rest is read along, and the policy in force. All joins follow primary keys.
+const ownColumns = `
+  s.id, s.service_id, s.location_id, s.title, s.starts_at, s.ends_at, s.local_date,
+  s.capacity, s.seats_taken, s.waitlist_capacity, s.waiting, s.holds, s.state, s.blocked`
+
+const slotColumns = ownColumns + `,
+  l.time_zone, v.min_party, v.max_party, v.delivery, l.latitude, l.longitude, l.channels, t.takes_payments,` + ruleColumns
 
 const slotJoins = `
   join services v on v.tenant_id = s.tenant_id and v.id = s.service_id
@@ -105,26 +109,58 @@ func decodeTiers(text []byte) (map[string]catalog.TierPolicy, error) {
 	return tiers, nil
 }
 
+// ownTargets receives ownColumns.
+type ownTargets struct {
+	slot      booking.Slot
+	localDate time.Time
+}
+
+func (t *ownTargets) list() []any {
+	s := &t.slot
+	return []any{
+		&s.ID, &s.Service, &s.Location, &s.Title, &s.StartsAt, &s.EndsAt, &t.localDate,
+		&s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.Holds, &s.State, &s.Blocked,
+	}
+}
+
+func (t *ownTargets) value() booking.Slot {
+	t.slot.LocalDate = day(t.localDate)
+	return t.slot
+}
+
 func scanSlot(row pgx.Row, more ...any) (booking.Slot, error) {
-	var s booking.Slot
-	var localDate time.Time
+	var own ownTargets
 	var latitude, longitude *float64
 	var rules ruleTargets
-	targets := append([]any{
-		&s.ID, &s.Service, &s.Location, &s.Title, &s.StartsAt, &s.EndsAt, &s.TimeZone, &localDate,
-		&s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.Holds, &s.State, &s.Blocked,
-		&s.MinParty, &s.MaxParty, &s.Delivery, &latitude, &longitude, &s.Channels, &s.TakesPayments,
-	}, rules.list()...)
+	s := &own.slot
+	targets := append(own.list(), &s.TimeZone, &s.MinParty, &s.MaxParty, &s.Delivery, &latitude, &longitude, &s.Channels, &s.TakesPayments)
+	targets = append(targets, rules.list()...)
 	if err := row.Scan(append(targets, more...)...); err != nil {
-		return s, err
+		return *s, err
 	}
-	s.LocalDate = day(localDate)
 	if latitude != nil && longitude != nil {
 		s.Point = &catalog.Point{Latitude: *latitude, Longitude: *longitude}
 	}
 	var err error
 	s.Rules, err = rules.rules()
-	return s, err
+	return own.value(), err
+}
+
+var ownSlots = pg.Lookup[tenant.SessionID, booking.Slot]{
+	SQL: `select` + ownColumns + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
+cross join lateral (
+  select * from sessions s where s.tenant_id = $1 and s.id = q.id and s.deleted_at is null offset 0) s`,
+	Columns: func(ids []tenant.SessionID) []any { return []any{ids} },
+	Scan: func(row pgx.Row) (booking.Slot, error) {
+		var own ownTargets
+		err := row.Scan(own.list()...)
+		return own.value(), err
+	},
+}
+
+// FindOwnSlot reads what a session that is not deleted says of itself. The rest booking.House knows.
+func FindOwnSlot(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, found func(booking.Slot)) {
+	ownSlots.Find(b, in, id, found)
 }
 
 // FindSlot reads a session for booking; nil where there is none that is not deleted.
@@ -159,13 +195,37 @@ type Seats struct {
 	Holds int // added to the bookings that are PENDING
 }
 
+// seatsOf is what changes for one session.
+type seatsOf struct {
+	session tenant.SessionID
+	Seats
+}
+
+var seatsMoved = pg.Rows[seatsOf]{
+	Rank: rankCounters,
+	Key:  func(s seatsOf) any { return s.session },
+	Merge: func(before *seatsOf, s seatsOf) {
+		before.Taken += s.Taken
+		before.Holds += s.Holds
+	},
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []seatsOf) {
+		// In one order, whoever moves which way: nobody waits in a circle.
+		slices.SortFunc(rows, func(a, b seatsOf) int { return bytes.Compare(a.session.UUID[:], b.session.UUID[:]) })
+		tx.Write(`
+update sessions s set seats_taken = s.seats_taken + x.taken, holds = s.holds + x.holds
+from unnest($2::uuid[], $3::integer[], $4::integer[]) as x (id, taken, holds)
+where s.tenant_id = $1 and s.id = any($2) and s.id = x.id`, in,
+			column(rows, func(s seatsOf) tenant.SessionID { return s.session }),
+			column(rows, func(s seatsOf) int32 { return int32(s.Taken) }),
+			column(rows, func(s seatsOf) int32 { return int32(s.Holds) }))
+	},
+}
+
 // MoveSeats applies the change with the transaction.
 func MoveSeats(tx *pg.Tx, in tenant.TenantID, id tenant.SessionID, s Seats) {
-	if s == (Seats{}) {
-		return
+	if s != (Seats{}) {
+		seatsMoved.Add(tx, in, seatsOf{id, s})
 	}
-	tx.Write(`
-update sessions set seats_taken = seats_taken + $3, holds = holds + $4 where tenant_id = $1 and id = $2`, in, id, s.Taken, s.Holds)
 }
 
 // FindWaitSlot reads a session as the waitlist sees it, without its seats.

@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
 )
 
 // seconds and duration convert between spans and the integer columns that hold them.
@@ -46,6 +48,18 @@ func found[T any](into **T, value T, err error) error {
 	return nil
 }
 
+// one looks up the row of a key; no row leaves nil.
+func one[K comparable, V any](b *pg.Batch, in tenant.TenantID, l *pg.Lookup[K, V], key K, into **V) {
+	*into = nil
+	l.Find(b, in, key, func(v V) { *into = &v })
+}
+
+// many looks up the rows of a key.
+func many[K comparable, V any](b *pg.Batch, in tenant.TenantID, l *pg.Lookup[K, V], key K, into *[]V) {
+	*into = nil
+	l.Find(b, in, key, func(v V) { *into = append(*into, v) })
+}
+
 func isNoRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
 
 // optional gives NULL for a zero time.
@@ -55,3 +69,17 @@ func optional(t time.Time) *time.Time {
 	}
 	return &t
 }
+
+// The order in which rows that a transaction adds are written: parents before children; what was there before what
+// is new, so that a place that is given up can be taken; what the database may refuse before what it cannot; and what others wait
+// for late, so that they wait for short.
+const (
+	rankUpdatedBookings = iota + 1
+	rankBookings
+	rankSubscriptions
+	rankLedger
+	rankUsage
+	rankCounters
+	rankAudit
+	rankKeys
+)

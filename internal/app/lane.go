@@ -1,0 +1,279 @@
+package app
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+const (
+	// mostTogether bounds the deals of one transaction: beyond it, a deal costs no less, and waits longer.
+	mostTogether = 128
+	// furthestLook bounds how much of a queue is looked through for deals that may go now.
+	furthestLook = 8 * mostTogether
+)
+
+// lanes carry deals to the database, a few transactions at a time. Deals queue up while transactions are under way,
+// and a lane that becomes free takes all that may go together: nobody ever waits for a timer, and the
+// busier it gets the less each deal costs.
+//
+// A session is in one lane at most, and so is a member, so that a node does not fight itself; who comes first in a
+// session is served first. Each transaction is of one tenant, and tenants take turns. All that is for
+// speed and fairness: what is true is guarded by the database.
+type lanes struct {
+	width  int // transactions at a time
+	depth  int // deals of one tenant that may wait
+	now    func() time.Time
+	settle func(batch []*waiting) (rejoin []*waiting) // answers each deal, or gives it back to go by itself
+
+	mu      sync.Mutex
+	queues  map[tenant.TenantID]*queue
+	turns   []*queue // of those in which somebody waits; the first is next
+	running int
+	pace    time.Duration // that a deal has taken lately
+	closed  bool
+	resting sync.Cond // broadcast when nothing runs any more
+}
+
+func newLanes(width, depth int, now func() time.Time, settle func([]*waiting) []*waiting) *lanes {
+	l := &lanes{width: width, depth: depth, now: now, settle: settle, queues: make(map[tenant.TenantID]*queue)}
+	l.resting.L = &l.mu
+	return l
+}
+
+// queue is what waits of one tenant.
+type queue struct {
+	tenant  tenant.TenantID
+	waiting []*waiting               // in order of arrival
+	taken   map[tenant.UUID]struct{} // what deals in some lane are about
+	listed  bool                     // in turns
+}
+
+// waiting is a deal in a queue.
+type waiting struct {
+	writing
+	ctx     context.Context //nolint:containedctx // a batch is settled under none of its callers' contexts
+	caller  tenant.Caller
+	request string // its id in the log
+	name    string
+	deal    deal
+	about   subjects
+
+	alone bool // it goes by itself
+	begun bool // it is in a lane, or has been
+	left  bool // its caller gave up before
+	done  chan error
+}
+
+// subjects are what a deal is about. Deals about one session may go together; of those about one
+// member, or anything else that only one deal may change at a time, only one goes.
+type subjects struct {
+	sessions []tenant.UUID
+	sole     []tenant.UUID
+}
+
+func (s subjects) anyIn(set map[tenant.UUID]struct{}) bool {
+	in := func(id tenant.UUID) bool { _, ok := set[id]; return ok }
+	return slices.ContainsFunc(s.sessions, in) || slices.ContainsFunc(s.sole, in)
+}
+
+func (s subjects) addTo(set map[tenant.UUID]struct{}) {
+	for _, id := range s.sessions {
+		set[id] = struct{}{}
+	}
+	for _, id := range s.sole {
+		set[id] = struct{}{}
+	}
+}
+
+// do queues a deal and waits until it is settled. Who gives up before it has begun has not asked for anything; who
+// does so later finds out by their idempotency key what became of it.
+func (l *lanes) do(w *waiting) error {
+	w.done = make(chan error, 1)
+	if err := l.join(w); err != nil {
+		return err
+	}
+	select {
+	case err := <-w.done:
+		return err
+	case <-w.ctx.Done():
+		l.leave(w)
+		return w.ctx.Err()
+	}
+}
+
+func (l *lanes) join(w *waiting) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return fault.New(fault.Unavailable, fault.Contention, "The server is stopping. Try again.")
+	}
+	q := l.queues[w.caller.Tenant]
+	if q == nil {
+		q = &queue{tenant: w.caller.Tenant, taken: make(map[tenant.UUID]struct{})}
+		l.queues[w.caller.Tenant] = q
+	}
+	if len(q.waiting) >= l.depth {
+		return l.busy(q)
+	}
+	q.waiting = append(q.waiting, w)
+	l.list(q)
+	if !w.about.anyIn(q.taken) { // else whoever is busy with it goes on with this
+		l.wake()
+	}
+	return nil
+}
+
+// busy refuses a deal because too many wait already, and tells when it is likely to be worth another try.
+func (l *lanes) busy(q *queue) error {
+	seconds := math.Ceil((time.Duration(len(q.waiting)) * l.pace / time.Duration(l.width)).Seconds())
+	return fault.New(fault.ResourceExhausted, fault.RateLimited, "Too many requests are waiting already. Try again.").
+		With("retry_after", strconv.Itoa(max(int(seconds), 1)))
+}
+
+func (l *lanes) leave(w *waiting) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !w.begun {
+		w.left = true
+		q := l.queues[w.caller.Tenant]
+		q.waiting = slices.DeleteFunc(q.waiting, func(other *waiting) bool { return other == w })
+	}
+}
+
+// list lets a queue have its turn, behind all others.
+func (l *lanes) list(q *queue) {
+	if !q.listed && len(q.waiting) > 0 {
+		q.listed = true
+		l.turns = append(l.turns, q)
+	}
+}
+
+// wake opens one more lane, if there may be something to do for it.
+func (l *lanes) wake() {
+	if l.running < l.width && len(l.turns) > 0 {
+		l.running++
+		go l.serve()
+	}
+}
+
+// serve is one lane, until nothing is left to do for it.
+func (l *lanes) serve() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		q, batch := l.next()
+		if batch == nil {
+			break
+		}
+		l.wake()
+		l.mu.Unlock()
+		begun := l.now()
+		rejoin := l.settle(batch)
+		took := l.now().Sub(begun) / time.Duration(len(batch))
+		l.mu.Lock()
+		l.pace += (took - l.pace) / 8
+		l.release(q, batch, rejoin)
+	}
+	l.running--
+	if l.running == 0 {
+		l.resting.Broadcast()
+	}
+}
+
+// next takes what may go together out of the queue whose turn it is.
+func (l *lanes) next() (*queue, []*waiting) {
+	for i := range l.turns {
+		q := l.turns[i]
+		batch := q.take()
+		if len(batch) == 0 && len(q.waiting) > 0 {
+			continue // all of them wait for a lane that is busy with their session or member
+		}
+		l.turns = slices.Delete(l.turns, i, i+1)
+		q.listed = false
+		l.list(q)
+		if len(batch) > 0 {
+			return q, batch
+		}
+		l.drop(q)
+		return l.next()
+	}
+	return nil, nil
+}
+
+// take removes, in order of arrival, the deals that may go together now. One that may not keeps back all later
+// ones about the same things.
+func (q *queue) take() []*waiting {
+	var batch []*waiting
+	sole, back := make(map[tenant.UUID]struct{}), make(map[tenant.UUID]struct{})
+	rest := q.waiting[:0]
+	for i, w := range q.waiting {
+		if len(batch) == mostTogether || i == furthestLook || len(batch) == 1 && batch[0].alone {
+			rest = append(rest, q.waiting[i:]...)
+			break
+		}
+		together := !slices.ContainsFunc(w.about.sole, func(id tenant.UUID) bool { _, ok := sole[id]; return ok })
+		switch {
+		case w.ctx.Err() != nil: // its caller has gone, or is about to
+			w.left = true
+		case w.about.anyIn(q.taken), w.about.anyIn(back), !together, w.alone && len(batch) > 0:
+			w.about.addTo(back)
+			rest = append(rest, w)
+		default:
+			w.begun = true
+			batch = append(batch, w)
+			for _, id := range w.about.sole {
+				sole[id] = struct{}{}
+			}
+		}
+	}
+	clear(q.waiting[len(rest):])
+	q.waiting = rest
+	for _, w := range batch {
+		w.about.addTo(q.taken)
+	}
+	return batch
+}
+
+// release ends a batch. Those that are to go by themselves keep their place before all who came later.
+func (l *lanes) release(q *queue, batch, rejoin []*waiting) {
+	for _, w := range batch {
+		for _, id := range w.about.sessions {
+			delete(q.taken, id)
+		}
+		for _, id := range w.about.sole {
+			delete(q.taken, id)
+		}
+	}
+	for _, w := range rejoin {
+		w.alone = true
+	}
+	if len(rejoin) > 0 {
+		q.waiting = slices.Concat(rejoin, q.waiting)
+	}
+	l.list(q)
+	l.drop(q)
+}
+
+// drop forgets a queue in which nobody is.
+func (l *lanes) drop(q *queue) {
+	if len(q.waiting) == 0 && len(q.taken) == 0 {
+		delete(l.queues, q.tenant)
+	}
+}
+
+// drain takes no more deals, and waits until those that were taken are settled.
+func (l *lanes) drain() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	for l.running > 0 {
+		l.resting.Wait()
+	}
+}
