@@ -17,6 +17,8 @@ import (
 type arena struct {
 	// careless makes every transaction READ COMMITTED: what one has read another may have changed.
 	careless bool
+	// rewrite changes statements.
+	rewrite func(sql string) string
 
 	mu      sync.Mutex
 	missing int
@@ -63,6 +65,11 @@ func (a *arena) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Trace
 	}
 	if a.careless && strings.HasPrefix(queries[0].SQL, "begin isolation level serializable") {
 		queries[0].SQL = "begin isolation level read committed, read write"
+	}
+	if a.rewrite != nil {
+		for _, q := range queries {
+			q.SQL = a.rewrite(q.SQL)
+		}
 	}
 	if !writes(queries) {
 		return ctx

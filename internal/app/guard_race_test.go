@@ -2,10 +2,14 @@ package app_test
 
 import (
 	"context"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/waitlist"
@@ -34,7 +38,7 @@ func TestTwoBookingsOfOneMember(t *testing.T) {
 			mia := h.member("Mia")
 			class := h.session(slot{Capacity: 5})
 			twice := func() {
-				if _, err := h.book(mia, class); err != nil && fault.ReasonOf(err) != fault.AlreadyBooked {
+				if _, err := h.elsewhere().book(mia, class); err != nil && fault.ReasonOf(err) != fault.AlreadyBooked {
 					t.Error(err)
 				}
 			}
@@ -99,6 +103,129 @@ func TestAnOfferedSeatIsNobodyElses(t *testing.T) {
 			if sound := len(h.violations()) == 0; sound != reserved {
 				t.Errorf("sound: %v", sound)
 			}
+		})
+	}
+}
+
+// A member's last credit is spent in two sessions at the same moment. Serializable transactions guard it, and so do the ledger's
+// constraints: no balance below zero, and no two lines with one number. Each of the two is enough.
+func TestTheLastCreditIsSpentOnce(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		careless, unchecked bool
+		bookings            int
+	}{
+		"guarded":               {bookings: 1},
+		"by the isolation only": {unchecked: true, bookings: 1},
+		"by constraints only":   {careless: true, bookings: 1},
+		"unguarded":             {careless: true, unchecked: true, bookings: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, h := arenaHouse(t)
+			a.careless = tt.careless
+			if tt.unchecked {
+				h.exec(`alter table subscriptions drop constraint subscriptions_balance`)
+				h.exec(`alter table credit_entries drop constraint credit_entries_balance_check`)
+				h.exec(`drop index credit_entries_line`) // two lines with one number
+			}
+			kim := h.member("Kim")
+			s := h.subscribe(kim, h.plan(credit.Plan{Kind: credit.Credits, Credits: 1}))
+			spend := func(in tenant.SessionID) func() {
+				return func() {
+					if _, err := h.elsewhere().book(kim, in); err != nil && fault.ReasonOf(err) != fault.NoCredits {
+						t.Error(err)
+					}
+				}
+			}
+			a.race(spend(h.session(slot{})), spend(h.session(slot{Starts: noon.Add(90 * time.Hour)})))
+			if n := h.count(`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, kim.Member); n != tt.bookings {
+				t.Errorf("%d bookings with one credit, balance %d", n, h.balance(s))
+			}
+			if sound := len(h.violations()) == 0; sound != (tt.bookings == 1) {
+				t.Errorf("sound: %v", sound)
+			}
+		})
+	}
+}
+
+// The only cart is wanted twice at the same moment. Serializable transactions and the exclusion constraint on its number guard it.
+func TestTheLastCartIsOutOnce(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		careless, unconstrained bool
+		out                     int
+	}{
+		"guarded":                {out: 1},
+		"by the isolation only":  {unconstrained: true, out: 1},
+		"by the constraint only": {careless: true, out: 1},
+		"unguarded":              {careless: true, unconstrained: true, out: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, h := arenaHouse(t)
+			a.careless = tt.careless
+			if tt.unconstrained {
+				h.exec(`alter table booking_items drop constraint booking_items_out`)
+			}
+			cart, class := h.item("Cart", 1, nil), h.session(slot{})
+			hold := func(who tenant.Caller) func() {
+				return func() {
+					_, err := h.elsewhere().hold(who, class, with(booking.Choice{Item: cart.ID, Quantity: 1}))
+					if err != nil && fault.ReasonOf(err) != fault.ItemUnavailable {
+						t.Error(err)
+					}
+				}
+			}
+			a.race(hold(h.member("Mia")), hold(h.member("Noa")))
+			if n := h.count(`select count(*) from booking_items where item_id = $1 and status <> 'CANCELLED'`, cart.ID); n != tt.out {
+				t.Errorf("%d of one cart are out", n)
+			}
+			if sound := len(h.violations()) == 0; sound != (tt.out == 1) {
+				t.Errorf("sound: %v", sound)
+			}
+		})
+	}
+}
+
+// Two requests with one idempotency key come at the same moment, to two nodes. That a key is taken once guards it: for what shares
+// transactions with others, and for what has one of its own.
+func TestOneKeyAtTwoNodes(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		unguarded bool
+		times     int
+	}{"guarded": {false, 1}, "unguarded": {true, 2}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, h := arenaHouse(t)
+			if tt.unguarded {
+				a.rewrite = strings.NewReplacer(
+					"used = k.created_at > $7", "used = k.created_at > $7 and false",
+					"where k.created_at <= $7", "where k.created_at <= $7 or true").Replace
+			}
+			class := h.session(slot{})
+			s := h.subscribe(h.member("Kim"), h.plan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+			together(2, func(int) {
+				ctx, _ := under(t, "k", "hold", "Kim")
+				if _, err := h.elsewhere().app.Book(ctx, h.Owner, app.BookRequest{
+					Session: class, Party: 1, Channel: catalog.Phone, Guest: true, Hold: true, Contact: booking.Contact{Name: "Kim"},
+				}); err != nil {
+					t.Error(err)
+				}
+			})
+			if n := h.count(`select count(*) from bookings where session_id = $1`, class); n != tt.times {
+				t.Errorf("%d bookings", n)
+			}
+			together(2, func(int) {
+				if _, _, err := grantOne(t, h.elsewhere(), h.Owner, s, "k", "grant", "one"); err != nil {
+					t.Error(err)
+				}
+			})
+			if got := h.balance(s); got != 5+tt.times {
+				t.Errorf("balance %d", got)
+			}
+			h.wantSound()
 		})
 	}
 }

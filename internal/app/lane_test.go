@@ -125,6 +125,58 @@ func TestASessionIsInOneLane(t *testing.T) {
 	b.drain()
 }
 
+// Who comes first in a session is served first, however long it takes. That a session is in one lane guards it: without
+// that, whoever meets a faster lane is.
+func TestTheOrderOfASessionIsThatOfItsLane(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		of    func(session, member byte) subjects
+		order []string
+	}{
+		"guarded":   {at, []string{"first", "second"}},
+		"unguarded": {func(_, member byte) subjects { return subjects{sole: []tenant.UUID{named(100 + member)}} }, []string{"second", "first"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var served []string
+			slow, may := make(chan struct{}), make(chan struct{})
+			l := newLanes(2, 100, time.Now, func(batch []*waiting) []*waiting {
+				if batch[0].name == "first" {
+					close(slow)
+					<-may
+				}
+				for _, w := range batch {
+					served = append(served, w.name) // one at a time: see may
+					w.done <- nil
+				}
+				return nil
+			})
+			join := func(name string, member byte) chan error {
+				w := &waiting{ctx: t.Context(), caller: tenant.Caller{Tenant: in(1)}, name: name, about: tt.of(1, member), done: make(chan error, 1)}
+				if err := l.join(w); err != nil {
+					t.Fatal(err)
+				}
+				return w.done
+			}
+			first := join("first", 1)
+			<-slow
+			second := join("second", 2)
+			l.mu.Lock()
+			overtakes := l.running == 2
+			l.mu.Unlock()
+			if overtakes {
+				<-second
+			}
+			close(may)
+			<-first
+			l.drain()
+			if diff := cmp.Diff(tt.order, served); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 func TestAMemberGoesOnceInABatch(t *testing.T) {
 	t.Parallel()
 	b, ctx := newTestLanes(t, 1, 100), t.Context()

@@ -63,6 +63,27 @@ update waitlist_entries set status = 'OFFERED' where status = 'WAITING'`
 			`insert into booking_items (tenant_id, id, booking_id, line_id, item_id, number, status, out_from, out_until)
 			 select b.tenant_id, b.id, b.id as booking, b.id as line, i.id, 1, 'CONFIRMED', b.starts_at, b.ends_at from bookings b, items i where b.status = 'CANCELLED'`,
 		},
+		"no thing is out twice at once": {
+			`insert into items (tenant_id, id, location_id, name, stock, created_at, updated_at)
+			 select tenant_id, id, id as location, 'Cart', 1, created_at, updated_at from locations`,
+			`alter table booking_items drop constraint booking_items_out`,
+			`insert into booking_items (tenant_id, id, booking_id, line_id, item_id, number, status, out_from, out_until)
+			 select b.tenant_id, gen_random_uuid(), b.id as booking, b.id as line, i.id, 1, 'CONFIRMED', b.starts_at, b.ends_at
+			 from bookings b, items i, generate_series(1, 2) where b.status = 'CONFIRMED'`,
+		},
+		"nobody is booked twice in one session": {
+			`drop index bookings_active`, `update bookings set status = 'CONFIRMED', member_id = (select min(member_id::text)::uuid from bookings)`,
+		},
+		"bookings that allow no overlap have none": {
+			`alter table bookings drop constraint bookings_overlap`, `drop index bookings_active`,
+			`update bookings set status = 'CONFIRMED', exclusive = true, member_id = (select min(member_id::text)::uuid from bookings)`,
+		},
+		"no resource and no coach is in two sessions at once": {
+			`alter table sessions drop constraint sessions_staff_busy`,
+			`update sessions set coach_id = (select min(id::text)::uuid from members)`,
+			`insert into sessions (tenant_id, id, service_id, location_id, coach_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
+			 select tenant_id, gen_random_uuid(), service_id, location_id, coach_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at from sessions`,
+		},
 		"waiting counts those who wait for a session by name":            {`update sessions set waiting = 2`},
 		"queues count those who stand in them":                           {`update waitlist_queues set waiting = 2`},
 		"places in line are those of entries that wait":                  {`update waitlist_entries set status = 'EXPIRED', closed_at = created_at where status = 'WAITING'`},

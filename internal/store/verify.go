@@ -67,6 +67,37 @@ where r.tenant_id = $1 and r.status <> 'CANCELLED'
   and (b.status in ('CANCELLED', 'EXPIRED') or (r.status = 'PENDING') <> (b.status = 'PENDING'))`,
 	},
 	{
+		Name: "no thing is out twice at once", Invariant: NeverOversold, sql: `
+select id::text, format('number %s of item %s was to be back at %s, and is out again from %s', number, item_id, back, out_from)
+from (
+  select *, max(out_until) over (partition by item_id, number order by out_from, id rows between unbounded preceding and 1 preceding) as back
+  from booking_items where tenant_id = $1 and status <> 'CANCELLED') r
+where back > out_from`,
+	},
+	{
+		Name: "nobody is booked twice in one session", Invariant: OnePlace, sql: `
+select min(id::text), format('member %s has %s bookings in session %s', member_id, count(*), session_id)
+from bookings where tenant_id = $1 and member_id is not null and status in ('PENDING', 'CONFIRMED', 'ATTENDED')
+group by session_id, member_id having count(*) > 1`,
+	},
+	{
+		Name: "bookings that allow no overlap have none", Invariant: OnePlace, sql: `
+select id::text, format('it starts at %s, when member %s is booked until %s', starts_at, member_id, busy)
+from (
+  select *, max(ends_at) over (partition by member_id order by starts_at, id rows between unbounded preceding and 1 preceding) as busy
+  from bookings where tenant_id = $1 and exclusive and status in ('PENDING', 'CONFIRMED', 'ATTENDED')) b
+where busy > starts_at`,
+	},
+	{
+		Name: "no resource and no coach is in two sessions at once", Invariant: NeverOversold, sql: `
+select id::text, format('it starts at %s, when %s is busy until %s', starts_at, who, busy)
+from (
+  select s.id, s.starts_at, x.who, max(s.ends_at) over (partition by x.who order by s.starts_at, s.id rows between unbounded preceding and 1 preceding) as busy
+  from sessions s cross join lateral unnest(array[s.resource_id, s.coach_id]) as x (who)
+  where s.tenant_id = $1 and s.state <> 'CANCELLED' and s.deleted_at is null and x.who is not null) s
+where busy > starts_at`,
+	},
+	{
 		Name: "the span of a booking is that of its session", Invariant: NeverOversold, sql: `
 select b.id::text, format('%s to %s, its session %s to %s', b.starts_at, b.ends_at, s.starts_at, s.ends_at)
 from bookings b join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id
