@@ -126,12 +126,26 @@ var ways = map[string]struct {
 		return class
 	}},
 	"a session gets fewer seats than are offered": {by: waitlist.ByWithdrawal, free: func(h *house) tenant.SessionID {
-		class, who, booked := h.full(3)
-		h.waiters(2, names(class))
-		h.mustCancel(who[0], booked[0])
-		h.mustCancel(who[1], booked[1])
+		class, _, _ := h.full(1)
+		h.mustJoin(h.member("Large"), app.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2})
+		h.waiters(1, names(class))
+		h.resize(class, 3)
+		h.tick()
 		h.resize(class, 2)
 		return class
+	}},
+	"a series gets fewer seats than are offered": {by: waitlist.ByWithdrawal, free: func(h *house) tenant.SessionID {
+		in := h.tuesdays()
+		in.Template.Capacity, in.Template.WaitlistCapacity = new(1), new(9)
+		series, ids := h.createSeries(in)
+		h.mustBook(h.member("Holder"), ids[1])
+		h.mustJoin(h.member("Large"), app.JoinRequest{Sessions: ids[1:2], Party: 2})
+		h.waiters(1, names(ids[1]))
+		for _, seats := range []int{3, 2} {
+			h.tick()
+			h.editSeries(app.SeriesEdit{Series: series.ID, Scope: app.All, Template: session.Input{Capacity: &seats}, Fields: session.CapacityField})
+		}
+		return ids[1]
 	}},
 	"a series gets more seats": {by: waitlist.ByCapacity, free: func(h *house) tenant.SessionID {
 		in := h.tuesdays()
@@ -326,7 +340,8 @@ var freeing = map[string]string{
 	"accept":     "", // the booking takes them in the same breath
 	"keepOrFree": "a party claims fewer seats than were free",
 	"letGo":      "an offer is declined",
-	"withdraw":   "a session gets fewer seats than are offered",
+	// for which its callers wake
+	"withdrawSeats": "a session gets fewer seats than are offered",
 }
 
 // Every call that takes seats away from a counter is in a function that the table knows.
