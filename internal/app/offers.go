@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/berthhq/berth/internal/booking"
@@ -403,8 +404,18 @@ func (a *App) expireDue(ctx context.Context, id tenant.TenantID) (holds, overdue
 }
 
 // RunAlarms ends holds and offers when they run out, on the moment, until ctx ends. It knows of those that
-// this node made and of those that it found with a sweep.
+// this node made and of those that it found with a sweep. Beside that it gives seats that are open where rules were edited on this node.
 func (a *App) RunAlarms(ctx context.Context, log *slog.Logger) {
+	var both sync.WaitGroup
+	defer both.Wait()
+	// Apart: there may be many seats, and offers run out meanwhile.
+	both.Go(func() {
+		a.edited.run(ctx, a.now, func(id tenant.TenantID) {
+			if err := a.wakeForRules(ctx, id); err != nil && ctx.Err() == nil {
+				log.ErrorContext(ctx, "not all open seats were looked at after rules were edited; the next sweep will", slog.String("tenant_id", id.String()), slog.Any("error", err))
+			}
+		})
+	})
 	a.alarms.run(ctx, a.now, func(id tenant.TenantID) {
 		if _, _, err := a.expireDue(ctx, id); err != nil && ctx.Err() == nil {
 			log.ErrorContext(ctx, "holds and offers not ended; the next sweep will", slog.String("tenant_id", id.String()), slog.Any("error", err))

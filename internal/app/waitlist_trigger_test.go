@@ -294,6 +294,40 @@ var ways = map[string]struct {
 		}
 		return class
 	}},
+	"the rules let somebody in": {by: waitlist.ByRules, free: func(h *house) tenant.SessionID {
+		h.rules(func(s *waitlist.Settings) { s.EligibilityExpression = new(`member.tier == "gold"`) })
+		class, who, booked := h.full(1)
+		h.waiters(1, names(class))
+		h.mustCancel(who[0], booked[0])
+		h.edit(func(s *waitlist.Settings) { s.EligibilityExpression = new("") })
+		return class
+	}},
+	"the rules are in force again": {by: waitlist.ByRules, free: func(h *house) tenant.SessionID {
+		class, who, booked := h.full(1)
+		h.waiters(1, names(class))
+		h.edit(func(s *waitlist.Settings) { s.Enabled = new(false) })
+		h.mustCancel(who[0], booked[0])
+		if n := len(h.decisions(class)); n != 0 {
+			h.t.Errorf("%d decisions without a waitlist", n)
+		}
+		h.edit(func(s *waitlist.Settings) { s.Enabled = nil })
+		return class
+	}},
+	"the rules let more be asked": {by: waitlist.ByRules, free: func(h *house) tenant.SessionID {
+		h.rules(func(s *waitlist.Settings) { s.MaxTriesPerSlot = new(1) })
+		class, waiters, o := h.offered()
+		if _, err := h.decline(waiters[0], o, false); err != nil {
+			h.t.Fatal(err)
+		}
+		h.edit(func(s *waitlist.Settings) { s.MaxTriesPerSlot = new(2) })
+		return class
+	}},
+	"the rules let windows reach further": {by: waitlist.ByRules, free: func(h *house) tenant.SessionID {
+		class := h.session(slot{Starts: noon.Add(48 * time.Hour)}) // at 13:00
+		h.waiters(1, h.window("2026-03-18", "2026-03-18", "10:00", "11:00"))
+		h.edit(func(s *waitlist.Settings) { s.TimeFlexibility = new(2 * time.Hour) })
+		return class
+	}},
 	"nobody noticed": {by: waitlist.BySweep, free: func(h *house) tenant.SessionID {
 		class, _, booked := h.full(1)
 		h.waiters(1, names(class))
@@ -370,7 +404,7 @@ func TestNoWayOfFreeingSeatsIsForgotten(t *testing.T) {
 	}
 }
 
-// Whatever writes sessions lets the waitlist hear of those on sale.
+// Whatever writes sessions lets the waitlist hear of those on sale, and whatever writes its rules of the seats that are open.
 func TestNoWayOfOpeningSessionsIsForgotten(t *testing.T) {
 	t.Parallel()
 	writes, wakes := make(map[string]bool), make(map[string]bool)
@@ -382,9 +416,9 @@ func TestNoWayOfOpeningSessionsIsForgotten(t *testing.T) {
 			}
 			if f, ok := call.Fun.(*ast.SelectorExpr); ok {
 				switch f.Sel.Name {
-				case "InsertSessions", "UpdateSessions":
+				case "InsertSessions", "UpdateSessions", "PutRules":
 					writes[name] = true
-				case "wake", "refill", "resettle":
+				case "wake", "refill", "resettle", "lookAgain":
 					wakes[name] = true
 				}
 			}
@@ -425,6 +459,13 @@ func inEveryFunction(t *testing.T, look func(name string, body *ast.BlockStmt)) 
 			}
 		}
 	}
+}
+
+// edit is rules a moment later.
+func (h *house) edit(change func(*waitlist.Settings)) {
+	h.t.Helper()
+	h.tick()
+	h.rules(change)
 }
 
 // held is a session all of whose seats are held, and for which somebody waits.
