@@ -89,4 +89,3 @@ select action || ' ' || target_kind || ' ' || target_id || ' by ' || actor || ' 
 		t.Errorf("%d acts of members are on record", n-before)
 	}
 }
-

@@ -27,7 +27,7 @@ const (
 	ByWithdrawal   Trigger = "OFFER_WITHDRAWN"
 	ByHand         Trigger = "BY_HAND"
 	ByRules        Trigger = "RULES_CHANGED" // the seats were open before
-	BySweep        Trigger = "SWEEP" // the safety net: something else should have been the trigger
+	BySweep        Trigger = "SWEEP"         // the safety net: something else should have been the trigger
 )
 
 // letGo reports whether seats are free because somebody let an offer go, of those who were asked for them.
