@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -8,11 +10,16 @@ import (
 	"strings"
 	"testing"
 
+	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -105,6 +112,142 @@ func TestAFreedPlaceFindsItsWay(t *testing.T) {
 		t.Errorf("what the node counted (-want +got):\n%s", diff)
 	}
 	l.sound(t)
+}
+
+// A member who asks why hears of nobody else: no name, no id, no score, and nothing of how others stand. Staff see all of it.
+func TestWhyTellsMembersOfNobodyElse(t *testing.T) {
+	t.Parallel()
+	l := newLive(t)
+	w := newWorld(t, l)
+	service := w.offering()
+	in := w.newSession(func(in *session.Input) { in.Capacity, in.Service = new(1), service })
+	book := func(who tenant.Caller) *v1.BookResponse {
+		return call[*v1.BookResponse](t, l, w.token(who.Subject), "BookingService/Book", &v1.BookRequest{SessionId: text(in)})
+	}
+	owner := w.token(tenant.RoleOwner)
+	call[*v1.UpdateRulesResponse](t, l, owner, "WaitlistService/UpdateRules", &v1.UpdateRulesRequest{
+		ServiceId: text(service), Rules: &v1.WaitlistRules{Order: v1.WaitlistOrder_WAITLIST_ORDER_PRIORITY.Enum()},
+		UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"order"}},
+	})
+	holder := w.newMember()
+	held := book(holder).GetBooking().GetId()
+	mine := w.newMember()
+	me := book(mine).GetEntry().GetId()
+	others := []tenant.Caller{w.newMember(), w.newMember()}
+	secrets := map[string]string{"the score of another": "7391", "the holder's booking": held, "the holder": text(holder.Member)}
+	for i, who := range others {
+		e := book(who).GetEntry().GetId()
+		secrets[fmt.Sprint("entry ", i)], secrets[fmt.Sprint("member ", i)] = e, text(who.Member)
+		call[*v1.SetPriorityResponse](t, l, owner, "WaitlistService/SetPriority", &v1.SetPriorityRequest{EntryId: e, Score: new(int32(7391))})
+	}
+	call[*v1.CancelBookingResponse](t, l, w.token(holder.Subject), "BookingService/CancelBooking", &v1.CancelBookingRequest{BookingId: held})
+	offers := call[*v1.ListOffersResponse](t, l, owner, "WaitlistService/ListOffers", &v1.ListOffersRequest{SessionId: text(in)}).GetOffers()
+	if len(offers) != 1 || offers[0].GetEntryId() != secrets["entry 0"] {
+		t.Fatalf("offers: %v", offers)
+	}
+	secrets["an offer"] = offers[0].GetId()
+	call[*v1.DeclineOfferResponse](t, l, w.token(others[0].Subject), "WaitlistService/DeclineOffer", &v1.DeclineOfferRequest{
+		OfferId: offers[0].GetId(), Reason: "Nobody is to know.",
+	})
+	secrets["why another declined"] = "Nobody is to know."
+	whole := call[*v1.ExplainSessionResponse](t, l, owner, "WaitlistService/ExplainSession", &v1.ExplainSessionRequest{SessionId: text(in)})
+	if len(whole.GetDecisions()) != 2 || len(whole.GetEntries()) != 3 {
+		t.Fatalf("staff are told %v", whole)
+	}
+	for _, e := range whole.GetEntries() {
+		if e.GetId() != me {
+			secrets["the name of "+e.GetId()] = e.GetMemberName()
+		}
+	}
+
+	explain := procedureNamed(t, "WaitlistService/ExplainEntry")
+	told := l.try(t.Context(), w.token(mine.Subject), explain, &v1.ExplainEntryRequest{EntryId: me})
+	if told.Code != codes.OK || !strings.Contains(told.Answer, "It was not chosen") {
+		t.Fatal(told)
+	}
+	staff := l.try(t.Context(), owner, procedureNamed(t, "WaitlistService/ExplainSession"), &v1.ExplainSessionRequest{SessionId: text(in)})
+	for what, secret := range secrets {
+		if strings.Contains(told.Answer, secret) {
+			t.Errorf("the member is told %s, %q", what, secret)
+		}
+		if !strings.Contains(what, "holder") && !strings.Contains(staff.Answer, secret) {
+			t.Errorf("staff are not told %s, %q", what, secret)
+		}
+	}
+	if entry := l.try(t.Context(), w.token(mine.Subject), explain, &v1.ExplainEntryRequest{EntryId: secrets["entry 0"]}); entry.Reason != "ENTRY_NOT_FOUND" {
+		t.Errorf("the entry of another: %s", entry)
+	}
+	if all := l.try(t.Context(), w.token(mine.Subject), procedureNamed(t, "WaitlistService/ExplainSession"), &v1.ExplainSessionRequest{SessionId: text(in)}); all.Code != codes.PermissionDenied {
+		t.Errorf("the session: %s", all)
+	}
+}
+
+// An expression that does not compile is refused with the place of the mistake, whatever protocol it came by, and changes nothing.
+func TestBrokenRulesAreRefusedWithTheirPlace(t *testing.T) {
+	t.Parallel()
+	l := newLive(t)
+	w := newWorld(t, l)
+	owner := w.token(tenant.RoleOwner)
+	clients := map[string]berthv1connect.WaitlistServiceClient{
+		"Connect":      berthv1connect.NewWaitlistServiceClient(http.DefaultClient, "http://"+l.Address),
+		"Connect JSON": berthv1connect.NewWaitlistServiceClient(http.DefaultClient, "http://"+l.Address, connect.WithProtoJSON()),
+		"gRPC-Web":     berthv1connect.NewWaitlistServiceClient(http.DefaultClient, "http://"+l.Address, connect.WithGRPCWeb()),
+	}
+	for name, tt := range map[string]struct {
+		rules *v1.WaitlistRules
+		field string
+		place [2]string // line and column
+	}{
+		"eligibility": {&v1.WaitlistRules{EligibilityExpression: new("member.tier ==\n  1 +")}, "eligibility_expression", [2]string{"2", "6"}},
+		"priority":    {&v1.WaitlistRules{PriorityExpression: new("member.tier")}, "priority_expression", [2]string{"1", "1"}},
+	} {
+		want := outcome{Code: codes.InvalidArgument, Reason: "RULES_INVALID", Metadata: map[string]string{
+			"field": "rules." + tt.field, "line": tt.place[0], "column": tt.place[1],
+		}}
+		mask := &fieldmaskpb.FieldMask{Paths: []string{tt.field}}
+		update, preview := &v1.UpdateRulesRequest{Rules: tt.rules, UpdateMask: mask}, &v1.PreviewRulesRequest{Rules: tt.rules, UpdateMask: mask}
+		check := func(by string, got outcome) {
+			t.Helper()
+			got.Message = ""
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s over %s (-want +got):\n%s", name, by, diff)
+			}
+		}
+		check("gRPC", l.try(t.Context(), owner, procedureNamed(t, "WaitlistService/UpdateRules"), update))
+		check("gRPC, in a preview", l.try(t.Context(), owner, procedureNamed(t, "WaitlistService/PreviewRules"), preview))
+		for by, client := range clients {
+			request := connect.NewRequest(update)
+			request.Header().Set("Authorization", "Bearer "+owner)
+			_, err := client.UpdateRules(t.Context(), request)
+			check(by, connectOutcome(t, err))
+		}
+	}
+	versions := call[*v1.ListRulesVersionsResponse](t, l, owner, "WaitlistService/ListRulesVersions", &v1.ListRulesVersionsRequest{}).GetVersions()
+	for _, v := range versions {
+		if v.GetRules().GetEligibilityExpression() != "" || v.GetRules().GetPriorityExpression() != "" {
+			t.Errorf("it was kept: %v", v)
+		}
+	}
+}
+
+// connectOutcome is outcomeOf for errors of Connect's own client.
+func connectOutcome(t *testing.T, err error) outcome {
+	t.Helper()
+	wire, ok := errors.AsType[*connect.Error](err)
+	if !ok {
+		t.Fatalf("no error of Connect: %v", err)
+	}
+	o := outcome{Code: codes.Code(wire.Code()), Message: wire.Message()}
+	for _, detail := range wire.Details() {
+		value, err := detail.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, ok := value.(*errdetails.ErrorInfo); ok {
+			o.Reason, o.Metadata = info.GetReason(), info.GetMetadata()
+		}
+	}
+	return o
 }
 
 // browse loads a page as a browser without scripts does, and follows where it is sent.

@@ -68,6 +68,7 @@ type App struct {
 	committed    func(tenant.TenantID)
 	rolesChanged func(tenant.TenantID)
 	alarms       alarms
+	edited       alarms // tenants whose waitlist rules were
 	relay        *outbox.Relay
 
 	seals    seal.Keys

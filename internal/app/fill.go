@@ -55,6 +55,9 @@ func (t *tx) roll(ctx context.Context, slot *booking.Slot, trigger waitlist.Trig
 	if err := l.decide(ctx); err != nil {
 		return 0, err
 	}
+	if trigger == waitlist.ByRules && l.verdict.Given == 0 {
+		return 0, nil // nothing was freed, and nothing is different: there is nothing to tell
+	}
 	return l.give()
 }
 

@@ -97,7 +97,7 @@ func (l letter) values(locale string) notify.Values {
 		Topic: l.notice.Topic, Details: l.notice.Details, Now: l.now, Zone: l.to.Zone, There: zone,
 		Name: l.to.Name, Tenant: l.house.name, Link: l.app.publicURL + "/",
 		Title: l.about.Title, Location: l.about.Location, Address: l.about.Address, Resource: l.about.Resource, Coach: l.about.Coach,
-		Party: l.about.Party, Start: l.about.StartsAt, End: l.about.EndsAt, Plan: l.about.PlanNamed,
+		Party: l.about.Party, Start: l.about.StartsAt, End: l.about.EndsAt, Window: l.about.Window, Plan: l.about.PlanNamed,
 	}
 	if l.offer != nil {
 		said.ClaimURL, said.Code, said.Until = l.offer.ClaimURL, l.offer.Code, l.offer.ExpiresAt

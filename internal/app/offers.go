@@ -3,7 +3,9 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/berthhq/berth/internal/booking"
@@ -336,58 +338,40 @@ func (t *tx) end(ctx context.Context, o waitlist.Offer, as waitlist.OfferStatus,
 	return *e, nil
 }
 
-// withdraw ends all live offers of sessions, and gives up what rounds keep there. The seats are open then, and nobody is asked.
-func (t *tx) withdraw(ctx context.Context, reason string, sessions ...tenant.SessionID) (seats map[tenant.SessionID]int, err error) {
-	var offers []waitlist.Offer
-	var rounds []waitlist.Round
-	var batch pg.Batch
-	store.ListLiveOffers(&batch, t.in, sessions, &offers)
-	store.ListKeepingRounds(&batch, t.in, sessions, &rounds)
-	if err := t.Load(ctx, &batch); err != nil {
-		return nil, err
-	}
-	seats = make(map[tenant.SessionID]int)
-	for _, o := range offers {
-		seats[o.Session] += o.Reserves()
-		if _, err := t.end(ctx, o, waitlist.Withdrawn, reason, waitlist.Rules{}, nil); err != nil {
-			return nil, err
-		}
-	}
-	for _, r := range rounds {
-		seats[r.Session] += r.Keeps
-		r.Keeps, r.Closed = 0, &t.now
-		store.UpdateRound(t.Tx, t.in, r)
-	}
-	for id, n := range seats {
-		store.MoveSeats(t.Tx, t.in, id, store.Seats{Taken: -n})
-	}
-	return seats, nil
-}
-
 // ExpireOffers ends the offers of a tenant that have run out by now, each in a transaction of its own, and tells how
 // many there were. It may run on several nodes at once: each offer ends once. One that cannot be ended does not keep the
 // others of its page.
 func (a *App) ExpireOffers(ctx context.Context, id tenant.TenantID) (int, error) {
+	expired, _, err := a.expireOffers(ctx, id)
+	return expired, err
+}
+
+// alarmGrace is how late an alarm may be without anything being wrong. A sweep that comes upon an offer within it was only faster.
+const alarmGrace = 5 * time.Second
+
+// expireOffers tells how many of them should have been ended before.
+func (a *App) expireOffers(ctx context.Context, id tenant.TenantID) (expired, overdue int, err error) {
 	const page = 50
 	caller := tenant.System(id)
-	expired := 0
 	var failed error
 	for {
 		var due []tenant.OfferID
 		var batch pg.Batch
 		store.ListDueOffers(&batch, id, a.now(), page, &due)
 		if err := a.read(ctx, caller, &batch); err != nil {
-			return expired, err
+			return expired, overdue, err
 		}
 		for _, offer := range due {
-			ended := 0
+			ended, late := 0, 0
 			err := a.dealOn(ctx, caller, "offer.run_out", offer, func(ctx context.Context, t *tx) error {
-				ended = 0
+				ended, late = 0, 0
 				o, err := t.offered(ctx, offer)
 				if err != nil || !o.Due(t.now) {
 					return err // somebody was faster
 				}
-				ended = 1
+				if ended = 1; t.now.Sub(o.ExpiresAt) > alarmGrace {
+					late = 1
+				}
 				_, err = t.letGo(ctx, o, waitlist.RanOut, "", nil)
 				return err
 			}, losing(byPromotion))
@@ -395,10 +379,10 @@ func (a *App) ExpireOffers(ctx context.Context, id tenant.TenantID) (int, error)
 				failed = cmp.Or(failed, err)
 				continue
 			}
-			expired += ended
+			expired, overdue = expired+ended, overdue+late
 		}
 		if len(due) < page || failed != nil {
-			return expired, failed
+			return expired, overdue, failed
 		}
 	}
 }
@@ -417,20 +401,30 @@ func (a *App) awaitNext(ctx context.Context, id tenant.TenantID) error {
 	return nil
 }
 
-// expireDue ends what has run out in a tenant, and sets the alarm for what runs out next.
-func (a *App) expireDue(ctx context.Context, id tenant.TenantID) (holds, offers int, err error) {
-	if holds, err = a.ExpireHolds(ctx, id); err != nil {
-		return holds, 0, err
+// expireDue ends what has run out in a tenant, and sets the alarm for what runs out next. It tells how many holds it ended, and
+// how many offers should have been ended before.
+func (a *App) expireDue(ctx context.Context, id tenant.TenantID) (holds, overdue int, err error) {
+	holds, failed := a.ExpireHolds(ctx, id)
+	_, overdue, err = a.expireOffers(ctx, id)
+	if err := errors.Join(failed, err); err != nil {
+		return holds, overdue, err
 	}
-	if offers, err = a.ExpireOffers(ctx, id); err != nil {
-		return holds, offers, err
-	}
-	return holds, offers, a.awaitNext(ctx, id)
+	return holds, overdue, a.awaitNext(ctx, id)
 }
 
 // RunAlarms ends holds and offers when they run out, on the moment, until ctx ends. It knows of those that
-// this node made and of those that it found with a sweep.
+// this node made and of those that it found with a sweep. Beside that it gives seats that are open where rules were edited on this node.
 func (a *App) RunAlarms(ctx context.Context, log *slog.Logger) {
+	var both sync.WaitGroup
+	defer both.Wait()
+	// Apart: there may be many seats, and offers run out meanwhile.
+	both.Go(func() {
+		a.edited.run(ctx, a.now, func(id tenant.TenantID) {
+			if err := a.wakeForRules(ctx, id); err != nil && ctx.Err() == nil {
+				log.ErrorContext(ctx, "not all open seats were looked at after rules were edited; the next sweep will", slog.String("tenant_id", id.String()), slog.Any("error", err))
+			}
+		})
+	})
 	a.alarms.run(ctx, a.now, func(id tenant.TenantID) {
 		if _, _, err := a.expireDue(ctx, id); err != nil && ctx.Err() == nil {
 			log.ErrorContext(ctx, "holds and offers not ended; the next sweep will", slog.String("tenant_id", id.String()), slog.Any("error", err))

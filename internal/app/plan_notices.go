@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/catalog"
@@ -129,7 +130,7 @@ func (f *planFacts) load(ctx context.Context, tx *pg.Tx, in tenant.TenantID) err
 	}
 	seen := make(map[tenant.MemberID]bool)
 	var members []tenant.MemberID
-	for _, parties := range [][]notify.Party{f.known.OfBookings, f.known.OfSessions, f.known.OfEntries, f.known.OfPayers, f.known.Staff} {
+	for _, parties := range [][]notify.Party{f.known.OfBookings, f.known.OfSessions, f.known.OfEntries, f.known.OfWindows, f.known.OfPayers, f.known.Staff} {
 		for _, p := range parties {
 			if !p.Member.IsZero() && !seen[p.Member] {
 				seen[p.Member] = true
@@ -169,5 +170,5 @@ func (f *planFacts) parties(e notify.Event) []notify.Party {
 	case !e.Booking.IsZero():
 		return pick(f.known.OfBookings, func(p notify.Party) bool { return p.Booking == e.Booking })
 	}
-	return pick(f.known.OfEntries, func(p notify.Party) bool { return p.Entry == e.Entry })
+	return pick(slices.Concat(f.known.OfEntries, f.known.OfWindows), func(p notify.Party) bool { return p.Entry == e.Entry })
 }

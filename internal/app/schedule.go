@@ -116,10 +116,10 @@ func (t *tx) refill(ctx context.Context, s session.Session, trigger waitlist.Tri
 	return after.Session, promoted, err
 }
 
-// resettle lets waitlists follow sessions that were edited: to the queues of other days, and into seats that are new. Offers of a
-// session that moved are withdrawn: they were for another time or place.
-func (t *tx) resettle(ctx context.Context, before, after []session.Session) (promoted, woken int, err error) {
-	var moved, raised, requeued []tenant.SessionID
+// resettle lets waitlists follow sessions that were edited: to the queues of other days, and into seats that are new or that withdrawn offers
+// have left. Offers of a session that moved are withdrawn: they were for another time or place.
+func (t *tx) resettle(ctx context.Context, before, after []session.Session, freed map[tenant.SessionID]int) (promoted, woken int, err error) {
+	var moved, raised, lowered, requeued []tenant.SessionID
 	var touched []waitlist.Queue
 	for i, s := range after {
 		was := before[i]
@@ -132,6 +132,8 @@ func (t *tx) resettle(ctx context.Context, before, after []session.Session) (pro
 			moved = append(moved, s.ID)
 		case s.Raised(was):
 			raised = append(raised, s.ID)
+		case freed[s.ID] > 0: // some of the seats may have stayed
+			lowered = append(lowered, s.ID)
 		}
 	}
 	store.MovePlaces(t.Tx, t.in, requeued, touched)
@@ -140,12 +142,17 @@ func (t *tx) resettle(ctx context.Context, before, after []session.Session) (pro
 			return 0, 0, err
 		}
 	}
-	promoted, woken, err = t.wake(ctx, waitlist.ByMove, moved...)
-	if err != nil {
-		return promoted, woken, err
+	for _, wake := range []struct {
+		by       waitlist.Trigger
+		sessions []tenant.SessionID
+	}{{waitlist.ByMove, moved}, {waitlist.ByCapacity, raised}, {waitlist.ByWithdrawal, lowered}} {
+		more, again, err := t.wake(ctx, wake.by, wake.sessions...)
+		if err != nil {
+			return promoted, woken, err
+		}
+		promoted, woken = promoted+more, woken+again
 	}
-	more, again, err := t.wake(ctx, waitlist.ByCapacity, raised...)
-	return promoted + more, woken + again, err
+	return promoted, woken, nil
 }
 
 // under names the part of the request in which a rule of package session found a field.

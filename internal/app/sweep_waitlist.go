@@ -22,7 +22,7 @@ const (
 // sweepWaitlist ends wishes whose time has passed, and those that have waited for too long; and it is the safety net of the
 // offer engine.
 func (a *App) sweepWaitlist(ctx context.Context, caller tenant.Caller, done *Swept) error {
-	var failed error
+	failed := a.wakeForRules(ctx, caller.Tenant)
 	for _, step := range []func(context.Context, tenant.Caller, *Swept) error{a.sweepEntries, a.sweepOrphans, a.sweepTriggers} {
 		if err := step(ctx, caller, done); err != nil && failed == nil {
 			failed = err

@@ -207,6 +207,10 @@ func (t *tx) repattern(ctx context.Context, old tenant.SeriesID, from civil.Date
 		was[row.ID] = row.Session
 	}
 	dealt := session.Assign(sessionsOf(rows), pattern, t.now)
+	freed, err := t.makeRoom(ctx, series.Capacity, dealt.Held)
+	if err != nil {
+		return done, err
+	}
 
 	var before, updated, written []session.Session
 	for i, s := range dealt.Held {
@@ -251,7 +255,7 @@ func (t *tx) repattern(ctx context.Context, old tenant.SeriesID, from civil.Date
 	store.InsertSessions(t.Tx, t.in, made)
 	t.tell(outbox.SessionUpdated, func(s session.Session) map[string]any { return catalog.Changes(was[s.ID].Facts(), s.Facts()) }, updated...)
 	t.tell(outbox.SessionCreated, ofSeries, made...)
-	if _, _, err := t.resettle(ctx, before, updated); err != nil {
+	if _, _, err := t.resettle(ctx, before, updated, freed); err != nil {
 		return done, err
 	}
 	if _, _, err := t.wake(ctx, waitlist.ByPublish, idsOf(made)...); err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // UpdateSession edits a session, if it still is at the version expected (nil: whichever). Its bookings move
@@ -37,15 +36,14 @@ func (a *App) UpdateSession(ctx context.Context, caller tenant.Caller, id tenant
 
 // edit changes one session by itself. The setting is that of the edit's target.
 func (t *tx) edit(ctx context.Context, before session.Session, in session.Input, fields session.Fields, at session.Setting) (session.Session, int, error) {
-	freed := 0
-	if fields.Has(session.CapacityField) && in.Capacity != nil && *in.Capacity < before.SeatsTaken {
-		// Seats that are only offered go first.
-		seats, err := t.withdraw(ctx, "The session has fewer seats.", before.ID)
-		if err != nil {
+	var freed map[tenant.SessionID]int
+	if fields.Has(session.CapacityField) {
+		one := []session.Session{before}
+		var err error
+		if freed, err = t.makeRoom(ctx, in.Capacity, one); err != nil {
 			return before, 0, err
 		}
-		freed = seats[before.ID]
-		before.SeatsTaken -= freed
+		before = one[0]
 	}
 	after, err := before.Edit(in, fields, at, t.now)
 	if err != nil || after.Version == before.Version {
@@ -59,10 +57,7 @@ func (t *tx) edit(ctx context.Context, before session.Session, in session.Input,
 	changes := catalog.Changes(before.Facts(), after.Facts())
 	t.tell(outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
 	t.audit("session.updated", "session", after.ID.UUID, "", changes)
-	promoted, woken, err := t.resettle(ctx, []session.Session{before}, []session.Session{after})
-	if err == nil && woken == 0 && freed > 0 { // some of the seats may have stayed
-		promoted, woken, err = t.wake(ctx, waitlist.ByWithdrawal, after.ID)
-	}
+	promoted, woken, err := t.resettle(ctx, []session.Session{before}, []session.Session{after}, freed)
 	if err != nil || woken == 0 {
 		return after, 0, err
 	}

@@ -233,8 +233,8 @@ func TestCapacityAgainstBookings(t *testing.T) {
 	}
 }
 
-// A session that shrinks takes its live offers back. What is left beside its bookings goes to whoever waits all the same.
-func TestAShrinkingSessionOffersWhatIsLeft(t *testing.T) {
+// A session that shrinks takes its youngest offers back: who was asked first keeps what is left beside its bookings.
+func TestAShrinkingSessionKeepsItsFirstOffer(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ctx := context.Background()
@@ -253,6 +253,7 @@ func TestAShrinkingSessionOffersWhatIsLeft(t *testing.T) {
 	h.mustWait(noa, class)
 	h.mustWait(h.member("Ole"), class)
 	for _, id := range booked[:2] {
+		h.tick()
 		if _, err := h.app.CancelBooking(ctx, h.Owner, app.CancelRequest{ID: id}); err != nil {
 			t.Fatal(err)
 		}

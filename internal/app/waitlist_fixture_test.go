@@ -12,7 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/waitlist"
 )
 
-// rules says at the tenant's level what holds for its waitlists, beside that offers are made at any hour.
+// rules says at the tenant's level what holds for its waitlists, beside that offers are made at any hour, and lets happen what follows.
 func (h *house) rules(edit func(*waitlist.Settings)) waitlist.Effective {
 	h.t.Helper()
 	e, err := h.app.UpdateRules(context.Background(), h.Owner, app.RulesEdit{Reason: "a test", Edit: func(s *waitlist.Settings) {
@@ -20,6 +20,9 @@ func (h *house) rules(edit func(*waitlist.Settings)) waitlist.Effective {
 		edit(s)
 	}})
 	if err != nil {
+		h.t.Fatalf("rules: %v", err)
+	}
+	if err := h.app.WakeForRules(context.Background(), h.Tenant); err != nil {
 		h.t.Fatalf("rules: %v", err)
 	}
 	return e

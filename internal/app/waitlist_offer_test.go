@@ -10,6 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/waitlist"
 )
@@ -215,6 +216,80 @@ func TestOffersAreWithdrawn(t *testing.T) {
 			}
 			h.wantSound()
 		})
+	}
+}
+
+// Seats that are only offered make way for a smaller capacity, the youngest offers first and no more of them than it takes. Those that
+// are booked or held do not. One session and all of a series behave alike.
+func TestASmallerCapacityTakesOffersBack(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []waitlist.Mode{waitlist.OfferInTurn, waitlist.FirstToClaim} {
+		for _, way := range []string{"a session", "a series"} {
+			t.Run(string(mode)+", "+way, func(t *testing.T) {
+				t.Parallel()
+				h := newHouse(t)
+				h.mode(mode)
+				in := h.tuesdays()
+				in.Template.Capacity, in.Template.WaitlistCapacity = new(2), new(9)
+				series, ids := h.createSeries(in)
+				class := ids[1]
+				h.mustBook(h.member("Booked"), class)
+				h.mustHold(h.member("Held"), class)
+				waiters, entries := h.waiters(3, names(class))
+				resize := func(seats int) error {
+					h.tick()
+					edit := session.Input{Capacity: &seats}
+					if way == "a session" {
+						_, _, err := h.app.UpdateSession(context.Background(), h.Owner, class, nil, edit, session.CapacityField)
+						return err
+					}
+					_, err := h.app.UpdateSeries(context.Background(), h.Owner, app.SeriesEdit{Series: series.ID, Scope: app.All, Template: edit, Fields: session.CapacityField})
+					return err
+				}
+				want := func(taken int, statuses ...waitlist.Status) {
+					t.Helper()
+					for i, id := range entries {
+						if e := h.entry(id); e.Status != statuses[i] || (e.Status == waitlist.Waiting) != (e.Tries == 0) {
+							t.Errorf("entry %d is %s after %d offers, want %s", i, e.Status, e.Tries, statuses[i])
+						}
+					}
+					if n := h.taken(class); n != taken {
+						t.Errorf("%d seats are taken, want %d", n, taken)
+					}
+					h.wantSound()
+				}
+				steps, last := []int{3, 4, 5}, waitlist.Waiting // one offer after the other, so that one is the youngest
+				if mode == waitlist.FirstToClaim {
+					steps, last = []int{5}, waitlist.Offered // they may still claim one of two seats
+				}
+				for _, seats := range steps {
+					if err := resize(seats); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want(5, waitlist.Offered, waitlist.Offered, waitlist.Offered)
+				if err := resize(4); err != nil {
+					t.Fatal(err)
+				}
+				want(4, waitlist.Offered, waitlist.Offered, last)
+				wantReason(t, resize(1), fault.CapacityBelowTaken)
+				want(4, waitlist.Offered, waitlist.Offered, last) // a refusal takes nothing back
+				if _, err := h.accept(waiters[0], h.live(entries[0])); err != nil {
+					t.Fatal(err)
+				}
+				wantReason(t, resize(2), fault.CapacityBelowTaken)
+				if err := resize(3); err != nil {
+					t.Fatal(err)
+				}
+				want(3, waitlist.Booked, waitlist.Waiting, waitlist.Waiting)
+				if o := h.offers(class)[1]; o.Reason != "The session has fewer seats." {
+					t.Errorf("%+v", o)
+				}
+				if done := h.sweep(); done.Mended != 0 {
+					t.Errorf("the sweep finds something: %+v", done)
+				}
+			})
+		}
 	}
 }
 

@@ -67,7 +67,7 @@ type RulesEdit struct {
 	Edit   func(*waitlist.Settings) // nil: it inherits everything again
 }
 
-// UpdateRules edits the last level on the way to the target. The rules hold at once.
+// UpdateRules edits the last level on the way to the target. The rules hold at once, also for seats that are open already.
 func (a *App) UpdateRules(ctx context.Context, caller tenant.Caller, r RulesEdit) (waitlist.Effective, error) {
 	var effective waitlist.Effective
 	err := a.write(ctx, caller, "rules.update", func(ctx context.Context, t *tx) error {
@@ -122,6 +122,9 @@ func (a *App) UpdateRules(ctx context.Context, caller tenant.Caller, r RulesEdit
 		effective = waitlist.Resolve(layers...)
 		return nil
 	}, answers(&effective), losing(byRulesVersion))
+	if err == nil {
+		a.lookAgain(caller.Tenant)
+	}
 	return effective, err
 }
 

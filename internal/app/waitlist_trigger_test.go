@@ -126,12 +126,26 @@ var ways = map[string]struct {
 		return class
 	}},
 	"a session gets fewer seats than are offered": {by: waitlist.ByWithdrawal, free: func(h *house) tenant.SessionID {
-		class, who, booked := h.full(3)
-		h.waiters(2, names(class))
-		h.mustCancel(who[0], booked[0])
-		h.mustCancel(who[1], booked[1])
+		class, _, _ := h.full(1)
+		h.mustJoin(h.member("Large"), app.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2})
+		h.waiters(1, names(class))
+		h.resize(class, 3)
+		h.tick()
 		h.resize(class, 2)
 		return class
+	}},
+	"a series gets fewer seats than are offered": {by: waitlist.ByWithdrawal, free: func(h *house) tenant.SessionID {
+		in := h.tuesdays()
+		in.Template.Capacity, in.Template.WaitlistCapacity = new(1), new(9)
+		series, ids := h.createSeries(in)
+		h.mustBook(h.member("Holder"), ids[1])
+		h.mustJoin(h.member("Large"), app.JoinRequest{Sessions: ids[1:2], Party: 2})
+		h.waiters(1, names(ids[1]))
+		for _, seats := range []int{3, 2} {
+			h.tick()
+			h.editSeries(app.SeriesEdit{Series: series.ID, Scope: app.All, Template: session.Input{Capacity: &seats}, Fields: session.CapacityField})
+		}
+		return ids[1]
 	}},
 	"a series gets more seats": {by: waitlist.ByCapacity, free: func(h *house) tenant.SessionID {
 		in := h.tuesdays()
@@ -280,6 +294,40 @@ var ways = map[string]struct {
 		}
 		return class
 	}},
+	"the rules let somebody in": {by: waitlist.ByRules, free: func(h *house) tenant.SessionID {
+		h.rules(func(s *waitlist.Settings) { s.EligibilityExpression = new(`member.tier == "gold"`) })
+		class, who, booked := h.full(1)
+		h.waiters(1, names(class))
+		h.mustCancel(who[0], booked[0])
+		h.edit(func(s *waitlist.Settings) { s.EligibilityExpression = new("") })
+		return class
+	}},
+	"the rules are in force again": {by: waitlist.ByRules, free: func(h *house) tenant.SessionID {
+		class, who, booked := h.full(1)
+		h.waiters(1, names(class))
+		h.edit(func(s *waitlist.Settings) { s.Enabled = new(false) })
+		h.mustCancel(who[0], booked[0])
+		if n := len(h.decisions(class)); n != 0 {
+			h.t.Errorf("%d decisions without a waitlist", n)
+		}
+		h.edit(func(s *waitlist.Settings) { s.Enabled = nil })
+		return class
+	}},
+	"the rules let more be asked": {by: waitlist.ByRules, free: func(h *house) tenant.SessionID {
+		h.rules(func(s *waitlist.Settings) { s.MaxTriesPerSlot = new(1) })
+		class, waiters, o := h.offered()
+		if _, err := h.decline(waiters[0], o, false); err != nil {
+			h.t.Fatal(err)
+		}
+		h.edit(func(s *waitlist.Settings) { s.MaxTriesPerSlot = new(2) })
+		return class
+	}},
+	"the rules let windows reach further": {by: waitlist.ByRules, free: func(h *house) tenant.SessionID {
+		class := h.session(slot{Starts: noon.Add(48 * time.Hour)}) // at 13:00
+		h.waiters(1, h.window("2026-03-18", "2026-03-18", "10:00", "11:00"))
+		h.edit(func(s *waitlist.Settings) { s.TimeFlexibility = new(2 * time.Hour) })
+		return class
+	}},
 	"nobody noticed": {by: waitlist.BySweep, free: func(h *house) tenant.SessionID {
 		class, _, booked := h.full(1)
 		h.waiters(1, names(class))
@@ -326,7 +374,8 @@ var freeing = map[string]string{
 	"accept":     "", // the booking takes them in the same breath
 	"keepOrFree": "a party claims fewer seats than were free",
 	"letGo":      "an offer is declined",
-	"withdraw":   "a session gets fewer seats than are offered",
+	// for which its callers wake
+	"withdrawSeats": "a session gets fewer seats than are offered",
 }
 
 // Every call that takes seats away from a counter is in a function that the table knows.
@@ -355,7 +404,7 @@ func TestNoWayOfFreeingSeatsIsForgotten(t *testing.T) {
 	}
 }
 
-// Whatever writes sessions lets the waitlist hear of those on sale.
+// Whatever writes sessions lets the waitlist hear of those on sale, and whatever writes its rules of the seats that are open.
 func TestNoWayOfOpeningSessionsIsForgotten(t *testing.T) {
 	t.Parallel()
 	writes, wakes := make(map[string]bool), make(map[string]bool)
@@ -367,9 +416,9 @@ func TestNoWayOfOpeningSessionsIsForgotten(t *testing.T) {
 			}
 			if f, ok := call.Fun.(*ast.SelectorExpr); ok {
 				switch f.Sel.Name {
-				case "InsertSessions", "UpdateSessions":
+				case "InsertSessions", "UpdateSessions", "PutRules":
 					writes[name] = true
-				case "wake", "refill", "resettle":
+				case "wake", "refill", "resettle", "lookAgain":
 					wakes[name] = true
 				}
 			}
@@ -410,6 +459,13 @@ func inEveryFunction(t *testing.T, look func(name string, body *ast.BlockStmt)) 
 			}
 		}
 	}
+}
+
+// edit is rules a moment later.
+func (h *house) edit(change func(*waitlist.Settings)) {
+	h.t.Helper()
+	h.tick()
+	h.rules(change)
 }
 
 // held is a session all of whose seats are held, and for which somebody waits.

@@ -30,7 +30,7 @@ See you there,
 
 {{.Title}} is full at the moment. You are number {{.Position}} on the waitlist, and you will hear from us as soon as a place comes free for you.
 
-When: {{.When}} – {{.EndTime}}
+When: {{.When}}{{if .EndTime}} – {{.EndTime}}{{end}}
 Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
 With: {{.Coach}}{{end}}{{if gt .Party 1}}
 For: {{.Party}} people{{end}}

@@ -30,7 +30,7 @@ Vos réservations : {{.Link}}
 
 {{.Title}} affiche complet pour le moment. Vous êtes n° {{.Position}} sur la liste d'attente, et nous vous préviendrons dès qu'une place se libère pour vous.
 
-Quand : {{.When}} – {{.EndTime}}
+Quand : {{.When}}{{if .EndTime}} – {{.EndTime}}{{end}}
 Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
 Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
 Pour : {{.Party}} personnes{{end}}

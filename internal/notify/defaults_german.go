@@ -30,7 +30,7 @@ Bis bald,
 
 {{.Title}} ist im Moment ausgebucht. Sie stehen auf Platz {{.Position}} der Warteliste. Sobald für Sie etwas frei wird, melden wir uns.
 
-Wann: {{.When}} – {{.EndTime}}
+Wann: {{.When}}{{if .EndTime}} – {{.EndTime}}{{end}}
 Wo: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
 Mit: {{.Coach}}{{end}}{{if gt .Party 1}}
 Für: {{.Party}} Personen{{end}}

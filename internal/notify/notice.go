@@ -107,8 +107,8 @@ type Party struct {
 	Entry   tenant.EntryID
 	Chosen  Preferences
 
-	Coming       bool // the booking is confirmed
-	StartsAt     time.Time
+	Coming       bool      // the booking is confirmed
+	StartsAt     time.Time // of the session; zero where there is none yet
 	EndsAt       time.Time
 	SessionGone  bool // cancelled or deleted
 	CheckInOpens time.Time
@@ -166,6 +166,9 @@ func (p *planner) tell(who Party) {
 			p.remind(who)
 		}
 	case onWaitlistJoined:
+		if start.IsZero() { // the wish is for days and times
+			start = p.now.Add(usable)
+		}
 		p.add(who, Waitlisted, start)
 	case onBookingCancelled, onWaitlistLeft:
 		if p.event.Gone || (who.SessionGone && p.event.Type == onWaitlistLeft) {

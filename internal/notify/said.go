@@ -1,6 +1,11 @@
 package notify
 
-import "time"
+import (
+	"fmt"
+	"time"
+
+	"github.com/berthhq/berth/internal/civil"
+)
 
 // Said is everything that a message may tell.
 type Said struct {
@@ -14,6 +19,7 @@ type Said struct {
 	Title, Location, Address, Resource, Coach string
 	Party                                     int
 	Start, End                                time.Time
+	Window                                    *Window // where there is no session yet
 	Plan                                      string
 	ClaimURL, Code                            string
 	Until                                     time.Time // an offer's end
@@ -28,6 +34,8 @@ func (s Said) Values(locale string) Values {
 		if !s.Start.IsZero() {
 			v["When"], v["Date"] = in.dateTime(s.Start, s.Zone, s.There), in.date(s.Start, s.Zone)
 			v["Time"], v["EndTime"] = in.clock(s.Start, s.Zone), in.clock(s.End, s.Zone)
+		} else if s.Window != nil {
+			v["When"], v["Date"], v["Time"] = in.window(*s.Window, s.There)
 		}
 	}
 	d := s.Details
@@ -64,4 +72,25 @@ func (w words) until(t, now time.Time, zone *time.Location) string {
 		}
 	}
 	return w.dateTime(t, zone, nil)
+}
+
+// Window is the days, and the times of day at the location, in which somebody would take any session; all included.
+type Window struct {
+	From, Until      civil.Date
+	Earliest, Latest civil.TimeOfDay
+}
+
+// window tells it on the location's clock, on which it was wished for: "Wed 18 Mar – Fri 20 Mar, 08:00–09:00". Times are left out where
+// any will do.
+func (w words) window(in Window, zone *time.Location) (when, days, times string) {
+	first, last := in.From.At(in.Earliest, zone), in.Until.At(in.Latest, zone)
+	days = w.date(first, zone)
+	if in.Until != in.From {
+		days += " – " + w.date(last, zone)
+	}
+	if in.Earliest == (civil.TimeOfDay{}) && in.Latest.Hour == 23 && in.Latest.Minute == 59 {
+		return days, days, ""
+	}
+	times = w.clock(first, zone) + "–" + w.clock(last, zone)
+	return fmt.Sprintf(w.joined, days, times), days, times
 }

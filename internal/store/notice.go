@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
@@ -39,7 +40,7 @@ func scanParty(opens time.Duration) func(row pgx.CollectableRow) (notify.Party, 
 
 // Parties are whom events concern.
 type Parties struct {
-	OfBookings, OfSessions, OfEntries, OfPayers, Staff []notify.Party
+	OfBookings, OfSessions, OfEntries, OfWindows, OfPayers, Staff []notify.Party
 }
 
 // entrySession is the session that there is to tell about an entry `e`: the one it was offered last, or wishes for first. A window
@@ -64,6 +65,13 @@ func ListParties(b *pg.Batch, in tenant.TenantID, bookings []tenant.BookingID, s
 select null::uuid, e.id, e.member_id, false, null::uuid, 0, 0, `+partyColumns+`
 from waitlist_entries e join sessions s on s.tenant_id = e.tenant_id and s.id = `+entrySession+ruleJoins+`
 where e.tenant_id = $1 and e.id = any($2)`, in, entries), &into.OfEntries, scanParty(opens))
+		pg.Collect(b.Queue(`
+select e.id, e.member_id from waitlist_entries e where e.tenant_id = $1 and e.id = any($2) and `+entrySession+` is null`, in, entries), &into.OfWindows,
+			func(row pgx.CollectableRow) (notify.Party, error) {
+				var p notify.Party
+				err := row.Scan(&p.Entry, &p.Member)
+				return p, err
+			})
 	}
 	if len(payers) > 0 {
 		pg.Collect(b.Queue(`
@@ -246,7 +254,8 @@ type Subject struct {
 	Resource  string
 	Coach     string
 	Party     int
-	Made      time.Time // when the booking or entry was made
+	Made      time.Time      // when the booking or entry was made
+	Window    *notify.Window // of an entry for which there is no session yet
 	Guest     bool
 	Name      string // the guest's
 	Email     string
@@ -300,6 +309,29 @@ where e.tenant_id = $1 and e.id = any($2)`, entries, func(rows pgx.Rows, id *ten
 			var status string
 			err := rows.Scan(append([]any{id, &status, &s.Party, &s.Made}, s.targets()...)...)
 			s.Waits = status == "WAITING" || status == "OFFERED"
+			return err
+		})
+		each(`
+select e.id, e.status in ('WAITING', 'OFFERED'), e.party_size, e.created_at, e.first_date, e.last_date, e.earliest::text, e.latest::text,
+  v.name, l.time_zone, l.name, l.address, coalesce(r.name, ''), coalesce(c.name, '')
+from waitlist_entries e
+  join services v on v.tenant_id = e.tenant_id and v.id = e.service_id
+  join locations l on l.tenant_id = e.tenant_id and l.id = e.location_id
+  left join resources r on r.tenant_id = e.tenant_id and r.id = e.resource_id
+  left join members c on c.tenant_id = e.tenant_id and c.id = e.coach_id
+where e.tenant_id = $1 and e.id = any($2) and `+entrySession+` is null`, entries, func(rows pgx.Rows, id *tenant.UUID, s *Subject) error {
+			var first, last time.Time
+			var earliest, latest string
+			err := rows.Scan(id, &s.Waits, &s.Party, &s.Made, &first, &last, &earliest, &latest,
+				&s.Title, &s.TimeZone, &s.Location, &s.Address, &s.Resource, &s.Coach)
+			if err != nil {
+				return err
+			}
+			s.Window = &notify.Window{From: day(first), Until: day(last)}
+			if s.Window.Earliest, err = civil.ParseTimeOfDay(earliest); err != nil {
+				return err
+			}
+			s.Window.Latest, err = civil.ParseTimeOfDay(latest)
 			return err
 		})
 	}

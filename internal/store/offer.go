@@ -64,11 +64,24 @@ func FindRound(b *pg.Batch, in tenant.TenantID, id tenant.RoundID, into **waitli
 	b.Queue(`
 select r.id, r.session_id, r.freed, r.keeps, r.opened_at, r.closed_at,
   array(select o.entry_id from waitlist_offers o where o.tenant_id = $1 and o.round_id = r.id order by o.try)
-from waitlist_rounds r where r.tenant_id = $1 and r.id = $2`, in, id).QueryRow(func(row pgx.Row) error {
+from waitlist_rounds r where r.tenant_id = $1 and r.id = $2`, in, id).QueryRow(scanRound(into))
+}
+
+// FindLastRound reads the round of a session's last decision; nil where that belongs to none.
+func FindLastRound(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, into **waitlist.Round) {
+	b.Queue(`
+select r.id, r.session_id, r.freed, r.keeps, r.opened_at, r.closed_at,
+  array(select o.entry_id from waitlist_offers o where o.tenant_id = $1 and o.round_id = r.id order by o.try)
+from waitlist_rounds r where r.tenant_id = $1 and r.id = (
+  select d.round_id from waitlist_decisions d where d.tenant_id = $1 and d.session_id = $2 order by d.id desc limit 1)`, in, session).QueryRow(scanRound(into))
+}
+
+func scanRound(into **waitlist.Round) func(pgx.Row) error {
+	return func(row pgx.Row) error {
 		var r waitlist.Round
 		err := row.Scan(&r.ID, &r.Session, &r.Freed, &r.Keeps, &r.Opened, &r.Closed, &r.Tried)
 		return found(into, r, err)
-	})
+	}
 }
 
 // ListLiveOffers reads the live offers of sessions, the newest first.

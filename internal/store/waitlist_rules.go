@@ -89,12 +89,51 @@ func PutRules(tx *pg.Tx, in tenant.TenantID, v RulesVersion) {
 	others.Enabled = nil // it has a column of its own
 	rules := encode(others)
 	tx.Write(`
-insert into policies (tenant_id, level, scope_id, waitlist_enabled, waitlist_rules, rules_version, updated_at) values ($1, $2, $3, $4, $5, $6, $7)
+insert into policies (tenant_id, level, scope_id, waitlist_enabled, waitlist_rules, rules_version, rules_due, updated_at)
+values ($1, $2, $3, $4, $5, $6, true, $7)
 on conflict (tenant_id, level, scope_id) do update set waitlist_enabled = excluded.waitlist_enabled, waitlist_rules = excluded.waitlist_rules,
-  rules_version = excluded.rules_version`, in, v.Level, v.Scope, v.Settings.Enabled, rules, v.Version, v.At)
+  rules_version = excluded.rules_version, rules_due = true`, in, v.Level, v.Scope, v.Settings.Enabled, rules, v.Version, v.At)
 	tx.Write(`
 insert into waitlist_rules_versions (tenant_id, version, level, scope_id, enabled, rules, reset, author, author_name, reason, created_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 		in, v.Version, v.Level, v.Scope, v.Settings.Enabled, rules, v.Reset, v.Author, v.AuthorName, v.Reason, v.At)
 	renewHouse(tx, in)
+}
+
+// ListDueRules reads the levels whose rules were edited since anybody looked at the seats that are open under them.
+func ListDueRules(b *pg.Batch, in tenant.TenantID, into *[]waitlist.Layer) {
+	pg.Collect(b.Queue(`
+select level, scope_id, waitlist_enabled, waitlist_rules, rules_version from policies where tenant_id = $1 and rules_due
+order by array_position('{TENANT,LOCATION,SERVICE}', level), scope_id`, in), into, scanLayer)
+}
+
+// SettleRules notes that somebody has looked, unless the level was edited again meanwhile.
+func SettleRules(tx *pg.Tx, in tenant.TenantID, l waitlist.Layer) {
+	tx.Write(`update policies set rules_due = false where tenant_id = $1 and level = $2 and scope_id = $3 and rules_version = $4`,
+		in, l.Level, l.Scope, l.Version)
+}
+
+// OpenSession is a session with open seats on a day for which somebody waits.
+type OpenSession struct {
+	ID       tenant.SessionID
+	StartsAt time.Time
+}
+
+// ListOpenAwaited reads those that are not over and come under the rules of a level, behind the one given, as they start.
+func ListOpenAwaited(b *pg.Batch, in tenant.TenantID, under waitlist.Layer, now time.Time, after OpenSession, limit int, into *[]OpenSession) {
+	var location tenant.LocationID
+	var service tenant.ServiceID
+	switch under.Level {
+	case catalog.LocationLevel:
+		location.UUID = under.Scope
+	case catalog.ServiceLevel:
+		service.UUID = under.Scope
+	}
+	pg.Collect(b.Queue(`
+select s.id, s.starts_at from waitlist_queues q
+join sessions s on s.tenant_id = $1 and s.location_id = q.location_id and s.service_id = q.service_id and s.local_date = q.local_date
+where q.tenant_id = $1 and q.waiting > 0 and ($2::uuid is null or q.location_id = $2) and ($3::uuid is null or q.service_id = $3)
+  and s.ends_at > $4 and s.state = 'PUBLISHED' and not s.blocked and s.deleted_at is null and (s.capacity is null or s.seats_taken < s.capacity)
+  and (s.starts_at, s.id) > ($5, coalesce($6, '00000000-0000-0000-0000-000000000000'::uuid))
+order by s.starts_at, s.id limit $7`, in, location, service, now, after.StartsAt, after.ID, limit), into, pgx.RowToStructByPos[OpenSession])
 }

@@ -26,11 +26,14 @@ const (
 	ByExpiry       Trigger = "OFFER_EXPIRED"
 	ByWithdrawal   Trigger = "OFFER_WITHDRAWN"
 	ByHand         Trigger = "BY_HAND"
-	BySweep        Trigger = "SWEEP" // the safety net: something else should have been the trigger
+	ByRules        Trigger = "RULES_CHANGED" // the seats were open before
+	BySweep        Trigger = "SWEEP"         // the safety net: something else should have been the trigger
 )
 
-// letGo reports whether seats are free because somebody let an offer go.
-func (t Trigger) letGo() bool { return t == ByDecline || t == ByExpiry }
+// letGo reports whether seats are free because somebody let an offer go, of those who were asked for them.
+func (t Trigger) letGo(round Round) bool {
+	return t == ByDecline || t == ByExpiry || t == ByRules && len(round.Tried) > 0
+}
 
 // Move is what becomes of freed seats. Every freed seat ends in exactly one.
 type Move string
@@ -200,7 +203,7 @@ func (r Rules) stops(slot Slot, round Round, trigger Trigger, now time.Time) str
 		return string(fault.WaitlistClosed)
 	case !now.Before(slot.Closes):
 		return NoTime
-	case trigger.letGo() && !r.AutoCascade:
+	case trigger.letGo(round) && !r.AutoCascade:
 		return NoCascade
 	case r.spent(round, 0):
 		return TryCap

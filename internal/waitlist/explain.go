@@ -25,6 +25,7 @@ var happened = map[Trigger]string{
 	ByExpiry:       "an offer was not answered in time",
 	ByWithdrawal:   "an offer was withdrawn",
 	ByHand:         "staff looked for somebody",
+	ByRules:        "the rules were changed",
 	BySweep:        "a regular check found seats that nobody had been asked for",
 }
 

@@ -209,7 +209,7 @@ func TestExpressionsThatDoNotCompile(t *testing.T) {
 			}
 			_, err := waitlist.Compile(r)
 			f, ok := errors.AsType[*fault.Error](err)
-			if !ok || f.Kind != fault.InvalidArgument || f.Reason != fault.RulesInvalid || f.Metadata["field"] != test.field {
+			if !ok || f.Kind != fault.InvalidArgument || f.Reason != fault.RulesInvalid || f.Field != "rules."+test.field {
 				t.Fatalf("%v", err)
 			}
 			if f.Metadata["line"] != test.line || test.column != "" && f.Metadata["column"] != test.column || !strings.Contains(f.Message, test.says) {

@@ -245,6 +245,9 @@ func (b *builder) live(ctx context.Context, members []tenant.Caller) error {
 		if err := b.attend(ctx, schedule); err != nil {
 			return err
 		}
+		if err := b.sweep(ctx); err != nil {
+			return err
+		}
 		if day%7 == 6 || day == days-1 {
 			b.progress(fmt.Sprintf("demo studio: day %d of %d, %d bookings", day+1, days, booked))
 		}

@@ -177,7 +177,7 @@ const (
 	ErrorReason_ERROR_REASON_LINK_INVALID ErrorReason = 145
 	// failed_precondition: the offer was answered, expired or withdrawn already; `status` tells which.
 	ErrorReason_ERROR_REASON_OFFER_NOT_LIVE ErrorReason = 160
-	// invalid_argument: rules or an expression do not compile; `position`.
+	// invalid_argument: an expression in rules does not compile; `field`, `line`, `column`.
 	ErrorReason_ERROR_REASON_RULES_INVALID ErrorReason = 161
 	// aborted: someone else edited it since it was read. Read again, then decide.
 	ErrorReason_ERROR_REASON_ETAG_MISMATCH ErrorReason = 180

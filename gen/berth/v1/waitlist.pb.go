@@ -292,6 +292,8 @@ const (
 	WaitlistTrigger_WAITLIST_TRIGGER_BY_HAND WaitlistTrigger = 13
 	// The sweep found seats that nothing else had woken the engine for.
 	WaitlistTrigger_WAITLIST_TRIGGER_SWEEP WaitlistTrigger = 14
+	// The rules were edited, and seats that were open already are somebody's under them.
+	WaitlistTrigger_WAITLIST_TRIGGER_RULES_CHANGED WaitlistTrigger = 15
 )
 
 // Enum value maps for WaitlistTrigger.
@@ -312,6 +314,7 @@ var (
 		12: "WAITLIST_TRIGGER_OFFER_WITHDRAWN",
 		13: "WAITLIST_TRIGGER_BY_HAND",
 		14: "WAITLIST_TRIGGER_SWEEP",
+		15: "WAITLIST_TRIGGER_RULES_CHANGED",
 	}
 	WaitlistTrigger_value = map[string]int32{
 		"WAITLIST_TRIGGER_UNSPECIFIED":     0,
@@ -329,6 +332,7 @@ var (
 		"WAITLIST_TRIGGER_OFFER_WITHDRAWN": 12,
 		"WAITLIST_TRIGGER_BY_HAND":         13,
 		"WAITLIST_TRIGGER_SWEEP":           14,
+		"WAITLIST_TRIGGER_RULES_CHANGED":   15,
 	}
 )
 
@@ -1922,7 +1926,7 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\rWaitlistAfter\x12\x1e\n" +
 	"\x1aWAITLIST_AFTER_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15WAITLIST_AFTER_RETURN\x10\x01\x12\x18\n" +
-	"\x14WAITLIST_AFTER_CLOSE\x10\x02*\x90\x04\n" +
+	"\x14WAITLIST_AFTER_CLOSE\x10\x02*\xb4\x04\n" +
 	"\x0fWaitlistTrigger\x12 \n" +
 	"\x1cWAITLIST_TRIGGER_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x1dWAITLIST_TRIGGER_CANCELLATION\x10\x01\x12\x1c\n" +
@@ -1939,7 +1943,8 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x1eWAITLIST_TRIGGER_OFFER_EXPIRED\x10\v\x12$\n" +
 	" WAITLIST_TRIGGER_OFFER_WITHDRAWN\x10\f\x12\x1c\n" +
 	"\x18WAITLIST_TRIGGER_BY_HAND\x10\r\x12\x1a\n" +
-	"\x16WAITLIST_TRIGGER_SWEEP\x10\x0e*\x9d\x01\n" +
+	"\x16WAITLIST_TRIGGER_SWEEP\x10\x0e\x12\"\n" +
+	"\x1eWAITLIST_TRIGGER_RULES_CHANGED\x10\x0f*\x9d\x01\n" +
 	"\fWaitlistMove\x12\x1d\n" +
 	"\x19WAITLIST_MOVE_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19WAITLIST_MOVE_NOBODY_FITS\x10\x01\x12\x17\n" +

@@ -151,7 +151,8 @@ type WaitlistServiceClient interface {
 	// GetRules reads the rules that hold for the tenant, a location, a service, or a service at a location, and where each value comes from.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
 	GetRules(context.Context, *connect.Request[v1.GetRulesRequest]) (*connect.Response[v1.GetRulesResponse], error)
-	// UpdateRules edits what the tenant, a location or a service sets. It holds at once; offers that are live keep their windows.
+	// UpdateRules edits what the tenant, a location or a service sets. It holds at once; offers that are live keep their windows. Seats
+	// that are open already go to whoever may have them now.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (`field`, `line`, `column`), INVALID_FIELD.
 	UpdateRules(context.Context, *connect.Request[v1.UpdateRulesRequest]) (*connect.Response[v1.UpdateRulesResponse], error)
 	// ResetRules lets a level inherit everything again; for the tenant these are the defaults.
@@ -526,7 +527,8 @@ type WaitlistServiceHandler interface {
 	// GetRules reads the rules that hold for the tenant, a location, a service, or a service at a location, and where each value comes from.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
 	GetRules(context.Context, *connect.Request[v1.GetRulesRequest]) (*connect.Response[v1.GetRulesResponse], error)
-	// UpdateRules edits what the tenant, a location or a service sets. It holds at once; offers that are live keep their windows.
+	// UpdateRules edits what the tenant, a location or a service sets. It holds at once; offers that are live keep their windows. Seats
+	// that are open already go to whoever may have them now.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (`field`, `line`, `column`), INVALID_FIELD.
 	UpdateRules(context.Context, *connect.Request[v1.UpdateRulesRequest]) (*connect.Response[v1.UpdateRulesResponse], error)
 	// ResetRules lets a level inherit everything again; for the tenant these are the defaults.

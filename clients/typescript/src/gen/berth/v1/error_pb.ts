@@ -530,7 +530,7 @@ export enum ErrorReason {
   OFFER_NOT_LIVE = 160,
 
   /**
-   * invalid_argument: rules or an expression do not compile; `position`.
+   * invalid_argument: an expression in rules does not compile; `field`, `line`, `column`.
    *
    * @generated from enum value: ERROR_REASON_RULES_INVALID = 161;
    */

@@ -2268,7 +2268,8 @@ export const WaitlistService: GenService<{
     output: typeof GetRulesResponseSchema;
   },
   /**
-   * UpdateRules edits what the tenant, a location or a service sets. It holds at once; offers that are live keep their windows.
+   * UpdateRules edits what the tenant, a location or a service sets. It holds at once; offers that are live keep their windows. Seats
+   * that are open already go to whoever may have them now.
    * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (`field`, `line`, `column`), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.WaitlistService.UpdateRules

@@ -1,0 +1,143 @@
+package app_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// lockedOut is a session with an open seat that the rules give to nobody, and an entry that waits for it.
+func (h *house) lockedOut(more ...func(*slot)) (tenant.SessionID, tenant.EntryID) {
+	h.t.Helper()
+	class, who, booked := h.full(1, more...)
+	_, entries := h.waiters(1, names(class))
+	h.mustCancel(who[0], booked[0])
+	return class, entries[0]
+}
+
+// letIn edits the rules, and leaves it at that.
+func (h *house) letIn() {
+	h.t.Helper()
+	if _, err := h.app.UpdateRules(context.Background(), h.Owner, app.RulesEdit{Edit: func(s *waitlist.Settings) { s.EligibilityExpression = new("") }}); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// Nobody waits for a sweep: the node on which rules are edited looks at the open seats at once.
+func TestEditedRulesHoldAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.rules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
+	class, entry := h.lockedOut()
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		h.app.RunAlarms(ctx, slog.New(slog.DiscardHandler))
+	}()
+	h.tick()
+	h.letIn()
+	for begun := time.Now(); h.count(`select count(*) from waitlist_offers where session_id = $1`, class) == 0; {
+		if time.Since(begun) > 10*time.Second {
+			t.Fatal("nobody looked at the seat")
+		}
+	}
+	stop()
+	<-done
+	h.wantEntries(map[tenant.EntryID]waitlist.Status{entry: waitlist.Offered})
+	h.wantSound()
+}
+
+// Where the node ends before it has looked, a sweep does, once.
+func TestASweepFollowsEditedRules(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.rules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
+	_, entry := h.lockedOut()
+	h.tick()
+	h.letIn()
+	if done := h.sweep(); done != (app.Swept{}) {
+		t.Errorf("%+v: that is no defect", done)
+	}
+	h.wantEntries(map[tenant.EntryID]waitlist.Status{entry: waitlist.Offered})
+	if n := h.count(`select count(*) from policies where rules_due`); n != 0 {
+		t.Errorf("%d edits are to be looked at", n)
+	}
+	h.wantSound()
+}
+
+// An edit that changes nothing for anybody makes no decision, and no note to staff.
+func TestAnEditThatHelpsNobodyIsSilent(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.rules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
+	class, _ := h.lockedOut()
+	before := h.count(`select count(*) from events`)
+	h.edit(func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) })
+	if n := len(h.decisions(class)); n != 1 {
+		t.Errorf("%d decisions", n)
+	}
+	if n := h.count(`select count(*) from events where type <> 'rules.changed'`) + 1; n != before {
+		t.Errorf("%d events, want %d", n, before)
+	}
+}
+
+// Who was asked for a seat is not asked for it again because somebody edits rules; and what is not to pass on by itself does not.
+func TestAnEditAsksNobodyTwice(t *testing.T) {
+	t.Parallel()
+	for name, cascade := range map[string]bool{"cascading": true, "by hand only": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.rules(func(s *waitlist.Settings) {
+				s.Mode, s.AutoCascade, s.EligibilityExpression = new(waitlist.OfferInTurn), &cascade, new(`"slow" in member.tags == false`)
+			})
+			class, who, booked := h.full(1)
+			waiters, entries := h.waiters(2, names(class))
+			h.exec(`update members set tags = '{slow}' where id = $1`, waiters[1].Member)
+			h.mustCancel(who[0], booked[0])
+			if _, err := h.decline(waiters[0], h.live(entries[0]), false); err != nil {
+				t.Fatal(err)
+			}
+			h.edit(func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) })
+			h.wantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: waitlist.Waiting})
+			h.edit(func(s *waitlist.Settings) { s.EligibilityExpression = new("") })
+			next := map[bool]waitlist.Status{true: waitlist.Offered, false: waitlist.Waiting}[cascade]
+			h.wantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: next})
+			if last := h.last(class); cascade && last.Decision.Move != waitlist.RollOn {
+				t.Errorf("the move is %s", last.Decision.Move)
+			}
+			h.wantSound()
+			h.wantDecisionsFollow(t)
+		})
+	}
+}
+
+// An edit reaches the sessions under its level, those that are not over and on sale, and no others.
+func TestAnEditReachesWhatIsUnderIt(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.rules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
+	other := newID[tenant.ServiceID]()
+	h.exec(`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $2, 'Tennis', 3600, $3, $3)`, h.Tenant, other, noon)
+	_, here := h.lockedOut()
+	_, there := h.lockedOut(func(s *slot) { s.Service, s.Starts = other, noon.Add(60*time.Hour) })
+	blocked, off := h.lockedOut(starting(noon.Add(70 * time.Hour)))
+	h.exec(`update sessions set blocked = true where id = $1`, blocked)
+	h.tick()
+	if _, err := h.app.UpdateRules(context.Background(), h.Owner, app.RulesEdit{
+		Target: app.PolicyTarget{Service: h.Service}, Edit: func(s *waitlist.Settings) { s.EligibilityExpression = new("") },
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.app.WakeForRules(context.Background(), h.Tenant); err != nil {
+		t.Fatal(err)
+	}
+	h.wantEntries(map[tenant.EntryID]waitlist.Status{here: waitlist.Offered, there: waitlist.Waiting, off: waitlist.Waiting})
+	h.wantSound()
+}

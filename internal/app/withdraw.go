@@ -1,0 +1,77 @@
+package app
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// withdraw ends all live offers of sessions, and gives up what rounds keep there. The seats are open then, and nobody is asked.
+func (t *tx) withdraw(ctx context.Context, reason string, sessions ...tenant.SessionID) (seats map[tenant.SessionID]int, err error) {
+	all := make(map[tenant.SessionID]int, len(sessions))
+	for _, id := range sessions {
+		all[id] = math.MaxInt
+	}
+	return t.withdrawSeats(ctx, reason, all)
+}
+
+// withdrawSeats is withdraw for no more offers than it takes to give up so many seats of each session.
+func (t *tx) withdrawSeats(ctx context.Context, reason string, wanted map[tenant.SessionID]int) (seats map[tenant.SessionID]int, err error) {
+	sessions := slices.SortedFunc(maps.Keys(wanted), func(a, b tenant.SessionID) int { return slices.Compare(a.UUID[:], b.UUID[:]) })
+	if len(sessions) == 0 {
+		return nil, nil
+	}
+	var offers []waitlist.Offer
+	var rounds []waitlist.Round
+	var batch pg.Batch
+	store.ListLiveOffers(&batch, t.in, sessions, &offers)
+	store.ListKeepingRounds(&batch, t.in, sessions, &rounds)
+	if err := t.Load(ctx, &batch); err != nil {
+		return nil, err
+	}
+	seats = make(map[tenant.SessionID]int)
+	for _, id := range sessions {
+		live := slices.DeleteFunc(slices.Clone(offers), func(o waitlist.Offer) bool { return o.Session != id })
+		keeping := slices.DeleteFunc(slices.Clone(rounds), func(r waitlist.Round) bool { return r.Session != id })
+		taken := waitlist.TakeBack(live, keeping, wanted[id], t.now)
+		for _, o := range taken.Offers {
+			if _, err := t.end(ctx, o, waitlist.Withdrawn, reason, waitlist.Rules{}, nil); err != nil {
+				return nil, err
+			}
+		}
+		for _, r := range taken.Rounds {
+			store.UpdateRound(t.Tx, t.in, r)
+		}
+		if taken.Seats > 0 {
+			seats[id] = taken.Seats
+			store.MoveSeats(t.Tx, t.in, id, store.Seats{Taken: -taken.Seats})
+		}
+	}
+	return seats, nil
+}
+
+// makeRoom takes offers back where sessions are to have fewer seats than are taken: what is only offered goes before the edit is refused.
+// The sessions are those before the edit; they have the seats that are taken then.
+func (t *tx) makeRoom(ctx context.Context, capacity *int, sessions []session.Session) (freed map[tenant.SessionID]int, err error) {
+	if capacity == nil {
+		return nil, nil
+	}
+	wanted := make(map[tenant.SessionID]int)
+	for _, s := range sessions {
+		if s.SeatsTaken > *capacity {
+			wanted[s.ID] = s.SeatsTaken - *capacity
+		}
+	}
+	freed, err = t.withdrawSeats(ctx, "The session has fewer seats.", wanted)
+	for i := range sessions {
+		sessions[i].SeatsTaken -= freed[sessions[i].ID]
+	}
+	return freed, err
+}

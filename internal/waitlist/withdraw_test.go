@@ -1,0 +1,152 @@
+package waitlist_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// promises are live offers, the youngest first, each "seats" or "seats@round" for those that share what a round keeps, and rounds
+// "round:seats".
+func promises(t *testing.T, offers, rounds string) ([]waitlist.Offer, []waitlist.Round, map[tenant.OfferID]string) {
+	t.Helper()
+	ids := make(map[string]tenant.RoundID)
+	round := func(name string) tenant.RoundID {
+		if _, ok := ids[name]; !ok {
+			ids[name] = tenant.New[tenant.RoundID](time.Unix(0, 0))
+		}
+		return ids[name]
+	}
+	var live []waitlist.Offer
+	called := make(map[tenant.OfferID]string)
+	for i, text := range strings.Fields(offers) {
+		seats, name, shared := strings.Cut(text, "@")
+		o := waitlist.Offer{ID: tenant.New[tenant.OfferID](time.Unix(0, 0)), Round: round(name), Shared: shared, Status: waitlist.Live}
+		if !shared {
+			o.Round = tenant.New[tenant.RoundID](time.Unix(0, 0))
+		}
+		if _, err := fmt.Sscan(seats, &o.Seats); err != nil {
+			t.Fatal(err)
+		}
+		called[o.ID] = fmt.Sprint(i + 1)
+		live = append(live, o)
+	}
+	var keeping []waitlist.Round
+	for text := range strings.FieldsSeq(rounds) {
+		name, seats, _ := strings.Cut(text, ":")
+		r := waitlist.Round{ID: round(name)}
+		if _, err := fmt.Sscan(seats, &r.Keeps); err != nil {
+			t.Fatal(err)
+		}
+		keeping = append(keeping, r)
+	}
+	return live, keeping, called
+}
+
+func TestTakeBack(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		offers, rounds string
+		wanted         int
+		gone           string // by their numbers
+		keeps          string // of rounds that change
+		seats          int
+	}{
+		"nothing is wanted":                          {offers: "1 1", wanted: 0},
+		"the youngest goes":                          {offers: "1 1 1", wanted: 1, gone: "1", seats: 1},
+		"as many as it takes":                        {offers: "1 1 1", wanted: 2, gone: "1 2", seats: 2},
+		"a party goes as a whole":                    {offers: "1 3 1", wanted: 2, gone: "1 2", seats: 4},
+		"all there are, where that is not enough":    {offers: "1 2", wanted: 9, gone: "1 2", seats: 3},
+		"what all may claim: who needs too many":     {offers: "1@a 3@a 2@a", rounds: "a:3", wanted: 1, gone: "2", keeps: "2", seats: 1},
+		"what all may claim: all of it":              {offers: "1@a 1@a", rounds: "a:1", wanted: 1, gone: "1 2", keeps: "0", seats: 1},
+		"no more is kept than can be claimed":        {offers: "1@a 3@a", rounds: "a:3", wanted: 1, gone: "2", keeps: "1", seats: 2},
+		"a younger offer goes before an older round": {offers: "1 1@a 1@a", rounds: "a:2", wanted: 1, gone: "1", seats: 1},
+		"a younger round goes before an older offer": {offers: "1@a 1", rounds: "a:1", wanted: 1, gone: "1", keeps: "0", seats: 1},
+		"what nobody may claim goes first":           {offers: "1", rounds: "a:2", wanted: 2, keeps: "0", seats: 2},
+		"two rounds":                                 {offers: "1@a 2@b 1@a", rounds: "a:2 b:2", wanted: 3, gone: "1 3 2", keeps: "0 0", seats: 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			live, keeping, called := promises(t, tt.offers, tt.rounds)
+			taken := waitlist.TakeBack(live, keeping, tt.wanted, time.Unix(1, 0))
+			var gone, keeps []string
+			for _, o := range taken.Offers {
+				gone = append(gone, called[o.ID])
+			}
+			for _, r := range taken.Rounds {
+				keeps = append(keeps, fmt.Sprint(r.Keeps))
+				if (r.Closed != nil) != (r.Keeps == 0) {
+					t.Errorf("a round that keeps %d is closed: %v", r.Keeps, r.Closed)
+				}
+			}
+			if g, k := strings.Join(gone, " "), strings.Join(keeps, " "); g != tt.gone || k != tt.keeps || taken.Seats != tt.seats {
+				t.Errorf("offers %q go, rounds keep %q, %d seats; want %q, %q, %d", g, k, taken.Seats, tt.gone, tt.keeps, tt.seats)
+			}
+		})
+	}
+}
+
+// Whatever is promised: as many seats come back as are wanted, if there are so many; what stays promised can be kept; and no offer goes
+// for nothing.
+func TestTakeBackIsEnoughAndNoMore(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var keeping []waitlist.Round
+		for range rapid.IntRange(0, 3).Draw(t, "rounds") {
+			keeping = append(keeping, waitlist.Round{ID: tenant.New[tenant.RoundID](time.Unix(0, 0)), Keeps: rapid.IntRange(1, 4).Draw(t, "keeps")})
+		}
+		var live []waitlist.Offer
+		promised := 0
+		for range rapid.IntRange(0, 8).Draw(t, "offers") {
+			o := waitlist.Offer{ID: tenant.New[tenant.OfferID](time.Unix(0, 0)), Seats: rapid.IntRange(1, 3).Draw(t, "seats"), Status: waitlist.Live}
+			if len(keeping) > 0 && rapid.Bool().Draw(t, "shared") {
+				r := rapid.SampledFrom(keeping).Draw(t, "round")
+				o.Round, o.Shared, o.Seats = r.ID, true, min(o.Seats, r.Keeps)
+			}
+			promised += o.Reserves()
+			live = append(live, o)
+		}
+		for _, r := range keeping {
+			promised += r.Keeps
+		}
+		wanted := rapid.IntRange(0, 20).Draw(t, "wanted")
+		taken := waitlist.TakeBack(live, keeping, wanted, time.Unix(1, 0))
+		if taken.Seats < min(wanted, promised) || wanted == 0 && taken.Seats+len(taken.Offers) > 0 {
+			t.Fatalf("%d seats come back, %d of %d are wanted", taken.Seats, wanted, promised)
+		}
+		gone := func(o waitlist.Offer) bool {
+			return slices.ContainsFunc(taken.Offers, func(g waitlist.Offer) bool { return g.ID == o.ID })
+		}
+		for _, r := range taken.Rounds {
+			claimable := 0
+			for _, o := range live {
+				if o.Shared && o.Round == r.ID && !gone(o) {
+					if o.Seats > r.Keeps {
+						t.Fatalf("an offer of %d seats stays where %d are kept", o.Seats, r.Keeps)
+					}
+					claimable += o.Seats
+				}
+			}
+			if r.Keeps > claimable {
+				t.Fatalf("%d seats are kept for offers of %d", r.Keeps, claimable)
+			}
+		}
+		// The offer that went last was needed. Of what rounds keep more may go, because nobody is left to claim it.
+		for i, o := range slices.Backward(live) {
+			if len(taken.Rounds) > 0 || !gone(o) {
+				continue
+			}
+			if taken.Seats-o.Seats >= wanted {
+				t.Fatalf("offer %d of %d seats went for nothing: %d seats came back, %d are wanted", i, o.Seats, taken.Seats, wanted)
+			}
+			break
+		}
+	})
+}

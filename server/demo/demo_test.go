@@ -1,0 +1,42 @@
+package demo_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/waitlist"
+	"github.com/berthhq/berth/server/demo"
+)
+
+// The first sweep of a node finds nothing left over from the weeks that the demo has lived through: its figures begin with what people
+// do who try it out.
+func TestTheDemoIsTidy(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 3, 18, 10, 0, 0, 0, time.UTC)
+	tenants, err := demo.Seed(t.Context(), db.DB, claims, now, func(string) {})
+	if err != nil || len(tenants) != 3 {
+		t.Fatal(tenants, err)
+	}
+	var counted app.Tally
+	node := app.New(app.Config{DB: db.DB, Claims: claims, Now: func() time.Time { return now.Add(time.Second) }, Tally: func(one app.Tally) { counted = one }})
+	for _, one := range tenants {
+		done, err := node.SweepTenant(t.Context(), one.ID)
+		if err != nil || done != (app.Swept{}) {
+			t.Errorf("%s: %+v, %v", one.Name, done, err)
+		}
+	}
+	if len(counted.Entries)+len(counted.Offers)+len(counted.Mended) > 0 {
+		t.Errorf("%+v", counted)
+	}
+	// There is something to see, though.
+	if club := tenants[1]; club.Offer.IsZero() {
+		t.Error("the club has no offer for its member")
+	}
+}
