@@ -15,6 +15,9 @@ create table tenants (
   locale         text not null,
   currency       text not null check (currency ~ '^[A-Z]{3}$'),
   takes_payments boolean not null default false,
+  -- Grows with every change to what bookings keep in memory: this table, locations, services, policies and plans. They
+  -- read it in their own transaction, so that nothing old is ever booked by.
+  house_version  bigint not null default 1,
   version        integer not null default 1,
   created_at     timestamptz not null,
   updated_at     timestamptz not null

@@ -63,6 +63,7 @@ type App struct {
 	rolesChanged func(tenant.TenantID)
 	alarms       alarms
 	relay        *outbox.Relay
+	houses       houses
 
 	seals    seal.Keys
 	carriers map[notify.Channel]string

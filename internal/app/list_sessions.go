@@ -2,13 +2,11 @@ package app
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/civil"
-	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/store"
@@ -31,14 +29,17 @@ type Offered struct {
 }
 
 // ListSessions reads a page of the schedule, in one round trip and with as many statements for five hundred
-// sessions as for one. Who is not staff sees no drafts.
+// sessions as for one. Where locations, services or policies have changed since it last looked, it takes one more
+// trip to read these. Who is not staff sees no drafts.
 func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQuery) ([]Offered, error) {
-	var rows []store.Scheduled
+	var sessions []session.Session
 	var standing store.Standing
+	var version int64
 	var batch pg.Batch
-	store.ListSessions(&batch, caller.Tenant, store.SessionQuery{
+	store.ListSchedule(&batch, caller.Tenant, store.SessionQuery{
 		Filter: q.Visible(caller.Staff()), AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
-	}, &rows)
+	}, &sessions)
+	store.FindHouseVersion(&batch, caller.Tenant, &version)
 	if !caller.Member.IsZero() {
 		span := civil.Span{Start: q.From, End: q.Until}
 		if q.AfterStart.After(span.Start) {
@@ -49,7 +50,20 @@ func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQ
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
-	return offer(caller, rows, standing, a.now())
+	house, err := a.houseOf(ctx, caller, version)
+	if err != nil {
+		return nil, err
+	}
+	prospects, err := foresee(caller, standing, a.now())
+	if err != nil {
+		return nil, err
+	}
+	furnished := furnisher{of: caller.Tenant, house: house}
+	offered := make([]Offered, len(sessions))
+	for i, s := range sessions {
+		offered[i] = offer(caller, s, furnished.slot(s), prospects)
+	}
+	return offered, nil
 }
 
 // GetSession reads a session. Who is not staff sees no drafts.
@@ -75,65 +89,18 @@ func (a *App) GetSession(ctx context.Context, caller tenant.Caller, id tenant.Se
 	if err != nil {
 		return Offered{}, err
 	}
-	offered, err := offer(caller, []store.Scheduled{*one}, standing, a.now())
+	prospects, err := foresee(caller, standing, a.now())
 	if err != nil {
 		return Offered{}, err
 	}
-	return offered[0], nil
+	return offer(caller, one.Session, one.Slot, prospects), nil
 }
 
-// offer adds to sessions what booking them would come to.
-func offer(caller tenant.Caller, rows []store.Scheduled, standing store.Standing, now time.Time) ([]Offered, error) {
-	offered := make([]Offered, len(rows))
-	for i, row := range rows {
-		offered[i].Session = row.Session
-		if !caller.Staff() && row.State != catalog.Cancelled {
-			offered[i].StateReason = "" // why it is blocked is for staff
-		}
+// offer shows a session to the caller, with what booking it would come to for them.
+func offer(caller tenant.Caller, s session.Session, slot booking.Slot, p *prospects) Offered {
+	if !caller.Staff() && s.State != catalog.Cancelled {
+		s.StateReason = "" // why it is blocked is for staff
 	}
-	if standing.Member == nil {
-		return offered, nil
-	}
-	at, err := positions(standing.Rivals, standing.Rules, now)
-	if err != nil {
-		return nil, err
-	}
-	bookings := make(map[tenant.SessionID]tenant.BookingID, len(standing.Bookings))
-	var busy []civil.Span
-	for _, b := range standing.Bookings {
-		bookings[b.Session] = b.ID
-		if b.Exclusive {
-			busy = append(busy, b.Span)
-		}
-	}
-	entries := make(map[tenant.SessionID]store.Queued, len(standing.Entries))
-	for _, e := range standing.Entries {
-		entries[e.Session] = e
-	}
-	usage := make(map[store.Usage]int, len(standing.Usage)) // by the row with nothing used
-	for _, u := range standing.Usage {
-		used := u.Used
-		u.Used = 0
-		usage[u] = used
-	}
-	command := booking.Command{Channel: catalog.Online, Staff: caller.Staff(), Actor: caller.Actor()}
-	for i, row := range rows {
-		e := booking.EligibilityOf(booking.Facts{
-			Slot: row.Slot, Member: *standing.Member, Subscriptions: counted(standing.Subscriptions, usage, row.LocalDate),
-			Booking: bookings[row.ID], Entry: entries[row.ID].ID, Busy: busy,
-		}, command, now)
-		e.Position = at[place{entries[row.ID].ID, row.ID}]
-		offered[i].Eligibility = &e
-	}
-	return offered, nil
-}
-
-// counted gives subscriptions with what they have used on a local day and in its week.
-func counted(subscriptions []credit.Subscription, usage map[store.Usage]int, on civil.Date) []credit.Subscription {
-	counted := slices.Clone(subscriptions)
-	for i, s := range counted {
-		rows := store.UsageOn(s.ID, on)
-		counted[i].UsedToday, counted[i].UsedThisWeek = usage[rows[0]], usage[rows[1]]
-	}
-	return counted
+	s.TimeZone, s.Delivery = slot.TimeZone, slot.Delivery
+	return Offered{s, p.of(slot)}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -285,6 +286,7 @@ func TestStaffAreToldWhatStaffMayBook(t *testing.T) {
 
 // statements counts what is sent to the database, and keeps it.
 type statements struct {
+	deaf atomic.Bool // hears no more
 	mu   sync.Mutex
 	sent []pgx.TraceBatchQueryData
 	trip int
@@ -296,6 +298,9 @@ func (*statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.Trace
 func (*statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 func (s *statements) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	if s.deaf.Load() {
+		return ctx
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trip++
@@ -303,6 +308,9 @@ func (s *statements) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.Tra
 }
 
 func (s *statements) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	if s.deaf.Load() {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sent = append(s.sent, data)

@@ -177,9 +177,8 @@ func pay(f Facts, c Command, now time.Time) (Plan, error) {
 	}
 	// Periods that ended meanwhile renew themselves with the booking that notices.
 	subscriptions := make([]credit.Subscription, len(f.Subscriptions))
-	renewals := make(map[tenant.SubscriptionID][]credit.Entry)
 	for i, s := range f.Subscriptions {
-		subscriptions[i], renewals[s.ID] = credit.Advance(s, now)
+		subscriptions[i], _ = credit.Advance(s, now)
 	}
 	payer, err := credit.Payer(subscriptions, c.Subscription, f.Slot.TakesPayments, now)
 	if err != nil || payer == nil {
@@ -198,8 +197,19 @@ func pay(f Facts, c Command, now time.Time) (Plan, error) {
 			}
 		}
 	}
-	plan.Ledger, plan.Credits, err = payer.Take(renewals[payer.ID], c.ID, c.Party, c.Actor, now)
+	plan.Ledger, plan.Credits, err = payer.Take(f.renewalOf(payer.ID, now), c.ID, c.Party, c.Actor, now)
 	return plan, err
+}
+
+// renewalOf gives the lines by which one of the subscriptions renews itself.
+func (f Facts) renewalOf(id tenant.SubscriptionID, now time.Time) []credit.Entry {
+	for _, s := range f.Subscriptions {
+		if s.ID == id {
+			_, lines := credit.Advance(s, now)
+			return lines
+		}
+	}
+	return nil
 }
 
 // joinable refuses a place in the queue of a session that has seats, keeps no queue, or takes no more.

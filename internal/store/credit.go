@@ -64,6 +64,7 @@ insert into plans (tenant_id, id, name, description, kind, credits, period_secon
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		in, p.ID, p.Name, p.Description, p.Kind, p.Credits, seconds(p.Period), seconds(p.Term), p.DailyLimit, p.WeeklyLimit,
 		p.AllowOverlap, p.Price.Currency, p.Price.Units, p.Price.Nanos, p.Active, p.Version, p.CreatedAt, p.UpdatedAt)
+	renewHouse(tx, in)
 }
 
 // UpdatePlan writes a plan's edit with the transaction. Its kind never changes.
@@ -74,6 +75,7 @@ update plans set name = $3, description = $4, credits = $5, period_seconds = $6,
 where tenant_id = $1 and id = $2`,
 		in, p.ID, p.Name, p.Description, p.Credits, seconds(p.Period), seconds(p.Term), p.DailyLimit, p.WeeklyLimit,
 		p.AllowOverlap, p.Price.Currency, p.Price.Units, p.Price.Nanos, p.Active, p.Version, p.UpdatedAt)
+	renewHouse(tx, in)
 }
 
 // CountUsage counts afresh, from the bookings, what the subscriptions of a plan have used on every

@@ -57,6 +57,7 @@ func InsertLocation(tx *pg.Tx, in tenant.TenantID, l catalog.Location) {
 insert into locations (tenant_id, id, name, time_zone, address, latitude, longitude, channels, active, version, created_at, updated_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		in, l.ID, l.Name, l.TimeZone, l.Address, latitude, longitude, l.Channels, l.Active, l.Version, l.CreatedAt, l.UpdatedAt)
+	renewHouse(tx, in)
 }
 
 // UpdateLocation writes a location's edit with the transaction.
@@ -66,6 +67,7 @@ func UpdateLocation(tx *pg.Tx, in tenant.TenantID, l catalog.Location) {
 update locations set name = $3, time_zone = $4, address = $5, latitude = $6, longitude = $7, channels = $8, active = $9, version = $10, updated_at = $11
 where tenant_id = $1 and id = $2`,
 		in, l.ID, l.Name, l.TimeZone, l.Address, latitude, longitude, l.Channels, l.Active, l.Version, l.UpdatedAt)
+	renewHouse(tx, in)
 }
 
 func coordinates(p *catalog.Point) (latitude, longitude *float64) {

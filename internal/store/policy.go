@@ -13,23 +13,27 @@ import (
 // ListPolicies reads what the tenant, a location and a service say for themselves, in the order in which they
 // win. Zero ids, and levels at which nothing was ever said, are left out.
 func ListPolicies(b *pg.Batch, in tenant.TenantID, location tenant.LocationID, service tenant.ServiceID, into *[]catalog.Policy) {
-	pg.Collect(b.Queue(`
-select level, scope_id, advance_seconds, booking_closes_seconds, cancellation_seconds, allow_late_cancellation, allow_reschedule,
-  hold_ttl_seconds, check_in_opens_seconds, check_in_closes_seconds, gps_max_meters, auto_no_show, auto_no_show_seconds,
-  tiers, version, updated_at
-from policies
+	pg.Collect(b.Queue(`select`+policyColumns+` from policies
 where tenant_id = $1 and version > 0
   and (level, scope_id) in (('TENANT', $1), ('LOCATION', $2), ('SERVICE', $3))
-order by array_position('{TENANT,LOCATION,SERVICE}', level)`, in, location, service), into, scanPolicy)
+order by array_position('{TENANT,LOCATION,SERVICE}', level)`, in, location, service), into,
+		func(row pgx.CollectableRow) (catalog.Policy, error) { return scanPolicy(row) })
 }
 
-func scanPolicy(row pgx.CollectableRow) (catalog.Policy, error) {
+const policyColumns = `
+  level, scope_id, advance_seconds, booking_closes_seconds, cancellation_seconds, allow_late_cancellation, allow_reschedule,
+  hold_ttl_seconds, check_in_opens_seconds, check_in_closes_seconds, gps_max_meters, auto_no_show, auto_no_show_seconds,
+  tiers, version, updated_at`
+
+func scanPolicy(row pgx.Row, more ...any) (catalog.Policy, error) {
 	var p catalog.Policy
 	var advance, closes, cancellation, holdTTL, checkInOpens, checkInCloses, autoNoShowAfter *int64
 	var tiers []byte
-	err := row.Scan(&p.Level, &p.Scope, &advance, &closes, &cancellation, &p.AllowLateCancellation, &p.AllowReschedule,
+	err := row.Scan(append([]any{
+		&p.Level, &p.Scope, &advance, &closes, &cancellation, &p.AllowLateCancellation, &p.AllowReschedule,
 		&holdTTL, &checkInOpens, &checkInCloses, &p.GPSMaxMeters, &p.AutoNoShow, &autoNoShowAfter,
-		&tiers, &p.Version, &p.UpdatedAt)
+		&tiers, &p.Version, &p.UpdatedAt,
+	}, more...)...)
 	if err != nil {
 		return p, err
 	}
@@ -58,6 +62,7 @@ on conflict (tenant_id, level, scope_id) do update set
 		in, p.Level, p.Scope, seconds(p.Advance), seconds(p.BookingCloses), seconds(p.Cancellation), p.AllowLateCancellation,
 		p.AllowReschedule, seconds(p.HoldTTL), seconds(p.CheckInOpens), seconds(p.CheckInCloses), p.GPSMaxMeters, p.AutoNoShow,
 		seconds(p.AutoNoShowAfter), encodeTiers(p.Tiers), p.Version, p.UpdatedAt)
+	renewHouse(tx, in)
 }
 
 // encodeTiers is decodeTiers in the other direction: no list is NULL, an empty one is not.

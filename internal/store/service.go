@@ -55,6 +55,7 @@ insert into services (tenant_id, id, name, description, category, duration_secon
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 		in, s.ID, s.Name, s.Description, s.Category, seconds(&s.Duration), s.DefaultCapacity, s.DefaultWaitlistCapacity,
 		s.MinParty, s.MaxParty, s.Delivery, s.Color, s.Active, s.Version, s.CreatedAt, s.UpdatedAt)
+	renewHouse(tx, in)
 }
 
 // UpdateService writes a service's edit with the transaction.
@@ -65,4 +66,5 @@ update services set name = $3, description = $4, category = $5, duration_seconds
 where tenant_id = $1 and id = $2`,
 		in, s.ID, s.Name, s.Description, s.Category, seconds(&s.Duration), s.DefaultCapacity, s.DefaultWaitlistCapacity,
 		s.MinParty, s.MaxParty, s.Delivery, s.Color, s.Active, s.Version, s.UpdatedAt)
+	renewHouse(tx, in)
 }

@@ -37,7 +37,8 @@ select $1, role, true, $3, $3 from unnest($2::text[]) as role`, t.ID, roles, t.C
 // UpdateTenant writes an edit of the tenant's settings with the transaction.
 func UpdateTenant(tx *pg.Tx, t catalog.Tenant) {
 	tx.Write(`
-update tenants set name = $2, time_zone = $3, locale = $4, currency = $5, takes_payments = $6, version = $7, updated_at = $8
+update tenants set name = $2, time_zone = $3, locale = $4, currency = $5, takes_payments = $6, version = $7, updated_at = $8,
+  house_version = house_version + 1
 where tenant_id = $1`, t.ID, t.Name, t.TimeZone, t.Locale, t.Currency, t.TakesPayments, t.Version, t.UpdatedAt)
 }
 

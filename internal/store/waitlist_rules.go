@@ -96,4 +96,5 @@ on conflict (tenant_id, level, scope_id) do update set waitlist_enabled = exclud
 insert into waitlist_rules_versions (tenant_id, version, level, scope_id, enabled, rules, reset, author, author_name, reason, created_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 		in, v.Version, v.Level, v.Scope, v.Settings.Enabled, rules, v.Reset, v.Author, v.AuthorName, v.Reason, v.At)
+	renewHouse(tx, in)
 }

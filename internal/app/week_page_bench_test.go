@@ -1,0 +1,225 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// A member's page of a week with 300 sessions: by the use case, and the statements that it sends, over bare pgx. Both take
+// turns, because the machine is never the same twice.
+func BenchmarkWeekPage(b *testing.B) {
+	w := newWeek(b)
+	for _, callers := range []int{1, 8} {
+		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
+			page, raw := w.takeTurns(b, callers)
+			perSecond := func(took time.Duration) float64 { return float64(b.N) / took.Seconds() }
+			b.ReportMetric(perSecond(page), "pages/s")
+			b.ReportMetric(perSecond(raw), "raw/s")
+			b.ReportMetric(raw.Seconds()/page.Seconds(), "of-raw")
+			b.ReportMetric(0, "ns/op") // of both together
+		})
+	}
+}
+
+// The use case alone, for profiles.
+func BenchmarkWeekPageOnly(b *testing.B) {
+	w := newWeek(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		w.page(b)
+	}
+}
+
+// The statements alone.
+func BenchmarkWeekPageRaw(b *testing.B) {
+	w := newWeek(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		w.raw(b)
+	}
+}
+
+// weekPage is a tenant with a full week, and a member who looks at it.
+type weekPage struct {
+	*house
+	who        tenant.Caller
+	pool       *pgxpool.Pool
+	statements []pgx.TraceBatchQueryData
+}
+
+const weekSessions = 300
+
+func newWeek(b *testing.B) *weekPage {
+	b.Helper()
+	var seen statements
+	w := &weekPage{house: newHouse(b, func(c *pg.Config) { c.Tracer = &seen })}
+	for i := range 2 {
+		w.exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, $3, 'Europe/Berlin', $4, $4)`,
+			w.Tenant, newID[tenant.LocationID](), fmt.Sprint("Pier ", i+2), noon)
+	}
+	for i := range 5 {
+		w.exec(`insert into services (tenant_id, id, name, duration_seconds, max_party, created_at, updated_at) values ($1, $2, $3, 3600, 4, $4, $4)`,
+			w.Tenant, newID[tenant.ServiceID](), fmt.Sprint("Class ", i), noon)
+	}
+	w.exec(`insert into policies (tenant_id, level, scope_id, cancellation_seconds, tiers, updated_at)
+	        values ($1, 'TENANT', $1, 43200, '{"visitor": {"cancellation_seconds": 172800}}', $2)`, w.Tenant, noon)
+	w.exec(`insert into policies (tenant_id, level, scope_id, booking_closes_seconds, updated_at) values ($1, 'LOCATION', $2, 900, $3)`, w.Tenant, w.Location, noon)
+	w.exec(`insert into policies (tenant_id, level, scope_id, advance_seconds, updated_at) values ($1, 'SERVICE', $2, 1209600, $3)`, w.Tenant, w.Service, noon)
+	// Every 32 minutes for a week, in turn at all locations and of all services; one in seven is full.
+	w.exec(`
+insert into sessions (tenant_id, id, service_id, location_id, title, description, starts_at, ends_at, local_date, capacity, seats_taken, waitlist_capacity, state, created_at, updated_at)
+select $1, gen_random_uuid(), v.id, l.id, v.name, 'For everybody who likes it slow.', x.at, x.at + interval '1 hour', x.at::date,
+  10, case when x.n % 7 = 0 then 10 else x.n % 10 end, 5, 'PUBLISHED', $2, $2
+from (select n, $2::timestamptz - interval '11 hours' + make_interval(mins => n * 32) as at from generate_series(1, $3::int) n) x
+join (select id, name, row_number() over (order by name) - 1 as i from services where tenant_id = $1) v on v.i = x.n % 6
+join (select id, row_number() over (order by name) - 1 as i from locations where tenant_id = $1) l on l.i = x.n % 3`, w.Tenant, noon, weekSessions)
+	w.who = w.member("Mia")
+	w.subscribe(w.who, w.plan(credit.Plan{Kind: credit.Credits, Credits: 30, DailyLimit: new(2), WeeklyLimit: new(9)}))
+	for i, s := range w.listSessions(w.who, week()) {
+		if i%60 == 59 && s.Eligibility.Outlook == "ELIGIBLE" {
+			w.mustBook(w.who, s.ID)
+		}
+	}
+	w.exec(`vacuum analyze`)
+	w.statements, _ = seen.during(func() {
+		if got := len(w.listSessions(w.who, week())); got != weekSessions {
+			b.Fatal(got, " sessions")
+		}
+	})
+	seen.deaf.Store(true)
+	pool, err := w.db.OpenPool(context.Background(), 8, map[string]string{ // as the pool for reads
+		"default_transaction_isolation": "repeatable read", "default_transaction_read_only": "on",
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(pool.Close)
+	w.pool = pool
+	return w
+}
+
+// takeTurns reads b.N pages either way, in turns of a fraction of them, and gives how long each took in all.
+func (w *weekPage) takeTurns(b *testing.B, callers int) (page, raw time.Duration) {
+	b.Helper()
+	turn := func(n int, read func(testing.TB)) time.Duration {
+		var left atomic.Int64
+		left.Store(int64(n))
+		start := time.Now()
+		var all sync.WaitGroup
+		for range callers {
+			all.Go(func() {
+				for left.Add(-1) >= 0 {
+					read(b)
+				}
+			})
+		}
+		all.Wait()
+		return time.Since(start)
+	}
+	turn(4*callers, w.page) // connect and prepare
+	turn(4*callers, w.raw)
+	b.ResetTimer()
+	const size = 50
+	for done := 0; done < b.N; done += size {
+		n := min(size, b.N-done)
+		page += turn(n, w.page)
+		raw += turn(n, w.raw)
+	}
+	return page, raw
+}
+
+func (w *weekPage) page(b testing.TB) {
+	all, err := w.app.ListSessions(context.Background(), w.who, week())
+	if err != nil || len(all) != weekSessions {
+		b.Error(len(all), err)
+	}
+}
+
+// raw sends the same statements, and reads every row into a struct.
+func (w *weekPage) raw(b testing.TB) {
+	var batch pgx.Batch
+	for _, s := range w.statements {
+		batch.Queue(s.SQL, s.Args...)
+	}
+	results := w.pool.SendBatch(context.Background(), &batch)
+	rows := 0
+	for range w.statements {
+		n, err := scanAll(results)
+		if err != nil {
+			b.Error(err)
+			break
+		}
+		rows += n
+	}
+	if err := results.Close(); err != nil || rows < weekSessions {
+		b.Error(rows, err)
+	}
+}
+
+// scanAll reads the rows of the next statement.
+func scanAll(results pgx.BatchResults) (int, error) {
+	rows, err := results.Query()
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	if rows.FieldDescriptions()[0].Name == "id" && rows.FieldDescriptions()[1].Name == "service_id" {
+		var all []rawSession
+		for rows.Next() {
+			var s rawSession
+			if err := rows.Scan(s.targets()...); err != nil {
+				return 0, err
+			}
+			all = append(all, s)
+		}
+		return len(all), rows.Err()
+	}
+	n := 0
+	for ; rows.Next(); n++ {
+		if _, err := rows.Values(); err != nil {
+			return 0, err
+		}
+	}
+	return n, rows.Err()
+}
+
+// rawSession has what the statement for the sessions reads.
+type rawSession struct {
+	ID                                           tenant.SessionID
+	Service                                      tenant.ServiceID
+	Location                                     tenant.LocationID
+	Resource                                     tenant.ResourceID
+	Coach                                        tenant.MemberID
+	Series                                       tenant.SeriesID
+	Title, Description                           string
+	StartsAt, EndsAt, LocalDate                  time.Time
+	OccursOn, OccursAt                           *time.Time
+	Detached                                     bool
+	Capacity                                     *int
+	SeatsTaken, WaitlistCapacity, Waiting, Holds int
+	State                                        string
+	Blocked                                      bool
+	StateReason                                  string
+	Version                                      int
+	CreatedAt, UpdatedAt                         time.Time
+	Workouts                                     []tenant.WorkoutID
+}
+
+func (s *rawSession) targets() []any {
+	return []any{
+		&s.ID, &s.Service, &s.Location, &s.Resource, &s.Coach, &s.Series, &s.Title, &s.Description, &s.StartsAt, &s.EndsAt, &s.LocalDate,
+		&s.OccursOn, &s.OccursAt, &s.Detached, &s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.Holds, &s.State, &s.Blocked,
+		&s.StateReason, &s.Version, &s.CreatedAt, &s.UpdatedAt, &s.Workouts,
+	}
+}
