@@ -32,13 +32,13 @@ type Offered struct {
 // sessions as for one. Where locations, services or policies have changed since it last looked, it takes one more
 // trip to read these. Who is not staff sees no drafts.
 func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQuery) ([]Offered, error) {
-	var sessions []session.Session
+	offered := make([]Offered, 0, min(q.Limit, usualPage))
 	var standing store.Standing
 	var version int64
 	var batch pg.Batch
 	store.ListSchedule(&batch, caller.Tenant, store.SessionQuery{
 		Filter: q.Visible(caller.Staff()), AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
-	}, &sessions)
+	}, func(s *session.Session) { offered = append(offered, Offered{Session: *s}) })
 	store.FindHouseVersion(&batch, caller.Tenant, &version)
 	if !caller.Member.IsZero() {
 		span := civil.Span{Start: q.From, End: q.Until}
@@ -59,12 +59,17 @@ func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQ
 		return nil, err
 	}
 	furnished := furnisher{of: caller.Tenant, house: house}
-	offered := make([]Offered, len(sessions))
-	for i, s := range sessions {
-		offered[i] = offer(caller, s, furnished.slot(s), prospects)
+	for i := range offered {
+		s := &offered[i]
+		slot := furnished.slot(&s.Session)
+		s.TimeZone, s.Delivery = slot.TimeZone, slot.Delivery
+		s.show(caller, slot, prospects)
 	}
 	return offered, nil
 }
+
+// usualPage is for how many sessions there is room from the start.
+const usualPage = 64
 
 // GetSession reads a session. Who is not staff sees no drafts.
 func (a *App) GetSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (Offered, error) {
@@ -93,14 +98,15 @@ func (a *App) GetSession(ctx context.Context, caller tenant.Caller, id tenant.Se
 	if err != nil {
 		return Offered{}, err
 	}
-	return offer(caller, one.Session, one.Slot, prospects), nil
+	offered := Offered{Session: one.Session}
+	offered.show(caller, one.Slot, prospects)
+	return offered, nil
 }
 
-// offer shows a session to the caller, with what booking it would come to for them.
-func offer(caller tenant.Caller, s session.Session, slot booking.Slot, p *prospects) Offered {
-	if !caller.Staff() && s.State != catalog.Cancelled {
-		s.StateReason = "" // why it is blocked is for staff
+// show lays open what the caller may see: what booking it would come to, and no more of its state than is their affair.
+func (o *Offered) show(caller tenant.Caller, slot booking.Slot, p *prospects) {
+	if !caller.Staff() && o.State != catalog.Cancelled {
+		o.StateReason = "" // why it is blocked is for staff
 	}
-	s.TimeZone, s.Delivery = slot.TimeZone, slot.Delivery
-	return Offered{s, p.of(slot)}
+	o.Eligibility = p.of(slot)
 }

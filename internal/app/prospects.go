@@ -101,7 +101,7 @@ type alike struct {
 	service  tenant.ServiceID
 }
 
-func (f *furnisher) slot(s session.Session) booking.Slot {
+func (f *furnisher) slot(s *session.Session) booking.Slot {
 	key := alike{s.Location, s.Service}
 	shared := f.alike[key]
 	if shared == nil {

@@ -3,8 +3,10 @@ package app_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,10 +25,13 @@ func BenchmarkWeekPage(b *testing.B) {
 	for _, callers := range []int{1, 8} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
 			page, raw := w.takeTurns(b, callers)
-			perSecond := func(took time.Duration) float64 { return float64(b.N) / took.Seconds() }
-			b.ReportMetric(perSecond(page), "pages/s")
-			b.ReportMetric(perSecond(raw), "raw/s")
-			b.ReportMetric(raw.Seconds()/page.Seconds(), "of-raw")
+			b.ReportMetric(float64(b.N)/page.wall.Seconds(), "pages/s")
+			b.ReportMetric(float64(b.N)/raw.wall.Seconds(), "raw/s")
+			b.ReportMetric(raw.wall.Seconds()/page.wall.Seconds(), "of-raw")
+			b.ReportMetric(float64(page.own.Microseconds())/float64(b.N), "own-µs")
+			b.ReportMetric(float64(raw.own.Microseconds())/float64(b.N), "raw-own-µs")
+			b.ReportMetric(float64((page.postgres+raw.postgres).Microseconds())/float64(2*b.N), "postgres-µs")
+			b.ReportMetric((raw.own+raw.postgres).Seconds()/(page.own+page.postgres).Seconds(), "of-raw-cpu")
 			b.ReportMetric(0, "ns/op") // of both together
 		})
 	}
@@ -56,14 +61,18 @@ type weekPage struct {
 	who        tenant.Caller
 	pool       *pgxpool.Pool
 	statements []pgx.TraceBatchQueryData
+	backends   []int
 }
 
-const weekSessions = 300
+const (
+	weekSessions = 300
+	weekConns    = 8
+)
 
 func newWeek(b *testing.B) *weekPage {
 	b.Helper()
 	var seen statements
-	w := &weekPage{house: newHouse(b, func(c *pg.Config) { c.Tracer = &seen })}
+	w := &weekPage{house: newHouse(b, func(c *pg.Config) { c.Tracer, c.ReadConns = &seen, weekConns })}
 	for i := range 2 {
 		w.exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, $3, 'Europe/Berlin', $4, $4)`,
 			w.Tenant, newID[tenant.LocationID](), fmt.Sprint("Pier ", i+2), noon)
@@ -98,7 +107,7 @@ join (select id, row_number() over (order by name) - 1 as i from locations where
 		}
 	})
 	seen.deaf.Store(true)
-	pool, err := w.db.OpenPool(context.Background(), 8, map[string]string{ // as the pool for reads
+	pool, err := w.db.OpenPool(context.Background(), weekConns, map[string]string{ // as the pool for reads
 		"default_transaction_isolation": "repeatable read", "default_transaction_read_only": "on",
 	})
 	if err != nil {
@@ -109,13 +118,13 @@ join (select id, row_number() over (order by name) - 1 as i from locations where
 	return w
 }
 
-// takeTurns reads b.N pages either way, in turns of a fraction of them, and gives how long each took in all.
-func (w *weekPage) takeTurns(b *testing.B, callers int) (page, raw time.Duration) {
+// takeTurns reads b.N pages either way, in turns of a fraction of them, and gives what each took in all.
+func (w *weekPage) takeTurns(b *testing.B, callers int) (page, raw spent) {
 	b.Helper()
-	turn := func(n int, read func(testing.TB)) time.Duration {
+	turn := func(n int, read func(testing.TB)) spent {
 		var left atomic.Int64
 		left.Store(int64(n))
-		start := time.Now()
+		start, own, postgres := time.Now(), ownTime(b), w.postgresTime(b)
 		var all sync.WaitGroup
 		for range callers {
 			all.Go(func() {
@@ -125,18 +134,66 @@ func (w *weekPage) takeTurns(b *testing.B, callers int) (page, raw time.Duration
 			})
 		}
 		all.Wait()
-		return time.Since(start)
+		return spent{time.Since(start), ownTime(b) - own, w.postgresTime(b) - postgres}
 	}
 	turn(4*callers, w.page) // connect and prepare
 	turn(4*callers, w.raw)
+	w.findBackends(b)
 	b.ResetTimer()
 	const size = 50
 	for done := 0; done < b.N; done += size {
 		n := min(size, b.N-done)
-		page += turn(n, w.page)
-		raw += turn(n, w.raw)
+		page.add(turn(n, w.page))
+		raw.add(turn(n, w.raw))
 	}
 	return page, raw
+}
+
+func (w *weekPage) findBackends(b *testing.B) {
+	b.Helper()
+	rows, err := w.db.Owner.Query(context.Background(), `select pid from pg_stat_activity where datname = current_database()`)
+	if err == nil {
+		w.backends, err = pgx.CollectRows(rows, pgx.RowTo[int])
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// spent is what a turn took: on the clock, and of the processor, by this process and by Postgres.
+type spent struct{ wall, own, postgres time.Duration }
+
+func (s *spent) add(more spent) {
+	s.wall += more.wall
+	s.own += more.own
+	s.postgres += more.postgres
+}
+
+func ownTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// postgresTime is that of all backends that are connected to the database.
+func (w *weekPage) postgresTime(b *testing.B) time.Duration {
+	b.Helper()
+	var total time.Duration
+	for _, pid := range w.backends {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid)) // nanoseconds on the processor come first
+		if err != nil {
+			return 0
+		}
+		var ns int64
+		if _, err := fmt.Sscan(string(text), &ns); err != nil {
+			b.Fatal(err)
+		}
+		total += time.Duration(ns)
+	}
+	return total
 }
 
 func (w *weekPage) page(b testing.TB) {

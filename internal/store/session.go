@@ -105,8 +105,9 @@ order by s.starts_at, s.id limit $13`, append(filterArgs(in, q.Filter), q.AfterI
 }
 
 // ListSchedule reads sessions by their start, then id, as far as their own rows go: without zone and delivery. The
-// rest booking.House knows, so that it is neither joined nor sent once for each session.
-func ListSchedule(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *[]session.Session) {
+// rest booking.House knows, so that it is neither joined nor sent once for each session. What found is given
+// it has to copy.
+func ListSchedule(b *pg.Batch, in tenant.TenantID, q SessionQuery, found func(*session.Session)) {
 	if q.AfterStart.After(q.From) {
 		q.From = q.AfterStart
 	}
@@ -128,7 +129,6 @@ order by s.starts_at, s.id limit $12`, append(filterArgs(in, q.Filter), q.AfterI
 			&occursOn, &occursAt, &s.Detached, &s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.Holds, &state, &s.Blocked, &s.StateReason,
 			&s.Version, &s.CreatedAt, &s.UpdatedAt, &s.Workouts,
 		}
-		*into = make([]session.Session, 0, min(q.Limit, usualPage))
 		for rows.Next() {
 			if err := rows.Scan(targets...); err != nil {
 				return err
@@ -138,14 +138,11 @@ order by s.starts_at, s.id limit $12`, append(filterArgs(in, q.Filter), q.AfterI
 			if occursOn != nil && occursAt != nil {
 				s.OccursOn, s.OccursAt = day(*occursOn), *occursAt
 			}
-			*into = append(*into, s)
+			found(&s)
 		}
 		return rows.Err()
 	})
 }
-
-// usualPage is for how many sessions there is room from the start.
-const usualPage = 64
 
 // Preview is what a filter finds.
 type Preview struct {
