@@ -1,30 +1,11 @@
 package app
 
 import (
-	"context"
 	"sync"
 
 	"github.com/berthhq/berth/internal/booking"
-	"github.com/berthhq/berth/internal/pg"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
-
-// houseOf gives the house of the caller's tenant, which a read found to be in force in that version. It reads the house where
-// another one is kept.
-func (a *App) houseOf(ctx context.Context, caller tenant.Caller, version int64) (*booking.House, error) {
-	if house := a.houses.at(caller.Tenant, version); house != nil {
-		return house, nil
-	}
-	house := new(booking.House)
-	var batch pg.Batch
-	store.FindHouse(&batch, caller.Tenant, house)
-	if err := a.read(ctx, caller, &batch); err != nil {
-		return nil, err
-	}
-	a.houses.keep(caller.Tenant, house)
-	return house, nil
-}
 
 // houses keeps what the sessions of tenants share. It is as good as the version that a transaction asks with.
 type houses struct {

@@ -29,8 +29,8 @@ type Offered struct {
 }
 
 // ListSessions reads a page of the schedule, in one round trip and with as many statements for five hundred
-// sessions as for one. Where locations, services or policies have changed since it last looked, it takes one more
-// trip to read these. Who is not staff sees no drafts.
+// sessions as for one. It takes one more trip where locations, services or policies have changed since it last looked,
+// and for members who wait in line. Who is not staff sees no drafts.
 func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQuery) ([]Offered, error) {
 	offered := make([]Offered, 0, min(q.Limit, usualPage))
 	var standing store.Standing
@@ -50,11 +50,12 @@ func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQ
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
-	house, err := a.houseOf(ctx, caller, version)
-	if err != nil {
+	house := a.houses.at(caller.Tenant, version)
+	var line standings
+	if err := a.readMore(ctx, caller, &house, standing, &line); err != nil {
 		return nil, err
 	}
-	prospects, err := foresee(caller, standing, a.now())
+	prospects, err := foresee(caller, standing, line, a.now())
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +69,29 @@ func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQ
 	return offered, nil
 }
 
+// readMore reads what a page seldom needs: the house, where it is not known, and who stands in line with the member.
+func (a *App) readMore(ctx context.Context, caller tenant.Caller, house **booking.House, standing store.Standing, line *standings) error {
+	var batch pg.Batch
+	known := *house != nil
+	if !known {
+		*house = new(booking.House)
+		store.FindHouse(&batch, caller.Tenant, *house)
+	}
+	if len(standing.Entries) > 0 {
+		line.queue(&batch, caller.Tenant, store.WhoseRivals{Member: caller.Member})
+	}
+	if batch.Len() == 0 {
+		return nil
+	}
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return err
+	}
+	if !known {
+		a.houses.keep(caller.Tenant, *house)
+	}
+	return nil
+}
+
 // usualPage is for how many sessions there is room from the start.
 const usualPage = 64
 
@@ -75,6 +99,7 @@ const usualPage = 64
 func (a *App) GetSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (Offered, error) {
 	var one *store.Scheduled
 	var standing store.Standing
+	var line standings
 	err := a.db.Read(ctx, pg.Scope{Tenant: caller.Tenant}, func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch, more pg.Batch
 		store.FindSession(&batch, caller.Tenant, id, &one)
@@ -89,12 +114,17 @@ func (a *App) GetSession(ctx context.Context, caller tenant.Caller, id tenant.Se
 		}
 		span := civil.Span{Start: one.StartsAt, End: one.StartsAt.Add(time.Microsecond)}
 		store.FindStanding(&more, caller.Tenant, caller.Member, span, &standing)
-		return tx.Load(ctx, &more)
+		if err := tx.Load(ctx, &more); err != nil || len(standing.Entries) == 0 {
+			return err
+		}
+		var rivals pg.Batch
+		line.queue(&rivals, caller.Tenant, store.WhoseRivals{Member: caller.Member})
+		return tx.Load(ctx, &rivals)
 	})
 	if err != nil {
 		return Offered{}, err
 	}
-	prospects, err := foresee(caller, standing, a.now())
+	prospects, err := foresee(caller, standing, line, a.now())
 	if err != nil {
 		return Offered{}, err
 	}

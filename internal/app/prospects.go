@@ -27,11 +27,11 @@ type prospects struct {
 }
 
 // foresee gives nil for callers who are no members.
-func foresee(caller tenant.Caller, s store.Standing, now time.Time) (*prospects, error) {
+func foresee(caller tenant.Caller, s store.Standing, line standings, now time.Time) (*prospects, error) {
 	if s.Member == nil {
 		return nil, nil
 	}
-	at, err := positions(s.Rivals, s.Rules, now)
+	at, err := positions(line.rivals, line.rules, now)
 	if err != nil {
 		return nil, err
 	}

@@ -115,7 +115,8 @@ func ListSchedule(b *pg.Batch, in tenant.TenantID, q SessionQuery, found func(*s
   s.id, s.service_id, s.location_id, s.resource_id, s.coach_id, s.series_id, s.title, s.description, s.starts_at, s.ends_at, s.local_date,
   s.occurs_on, s.occurs_at, s.detached, s.capacity, s.seats_taken, s.waitlist_capacity, s.waiting, s.holds, s.state, s.blocked, s.state_reason,
   s.version, s.created_at, s.updated_at,
-  nullif(array(select w.workout_id from session_workouts w where w.tenant_id = s.tenant_id and w.session_id = s.id order by w.position), '{}')
+  case when s.has_workouts then
+    array(select w.workout_id from session_workouts w where w.tenant_id = s.tenant_id and w.session_id = s.id order by w.position) end
 from sessions s`+chosen(q.Filter)+`
   and ($11::uuid is null or (s.starts_at, s.id) > ($2, $11))
 order by s.starts_at, s.id limit $12`, append(filterArgs(in, q.Filter), q.AfterID, q.Limit)...).Query(func(rows pgx.Rows) error {
