@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/booking"
@@ -38,7 +39,12 @@ func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQ
 	var batch pg.Batch
 	store.ListSchedule(&batch, caller.Tenant, store.SessionQuery{
 		Filter: q.Visible(caller.Staff()), AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
-	}, func(s *session.Session) { offered = append(offered, Offered{Session: *s}) })
+	}, func(s *session.Session) {
+		if len(offered) == cap(offered) {
+			offered = slices.Grow(offered, q.Limit)
+		}
+		offered = append(offered, Offered{Session: *s})
+	})
 	store.FindHouseVersion(&batch, caller.Tenant, &version)
 	if !caller.Member.IsZero() {
 		span := civil.Span{Start: q.From, End: q.Until}
@@ -64,7 +70,7 @@ func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQ
 		s := &offered[i]
 		slot := furnished.slot(&s.Session)
 		s.TimeZone, s.Delivery = slot.TimeZone, slot.Delivery
-		s.show(caller, slot, prospects)
+		s.show(caller, &slot, prospects)
 	}
 	return offered, nil
 }
@@ -129,12 +135,12 @@ func (a *App) GetSession(ctx context.Context, caller tenant.Caller, id tenant.Se
 		return Offered{}, err
 	}
 	offered := Offered{Session: one.Session}
-	offered.show(caller, one.Slot, prospects)
+	offered.show(caller, &one.Slot, prospects)
 	return offered, nil
 }
 
 // show lays open what the caller may see: what booking it would come to, and no more of its state than is their affair.
-func (o *Offered) show(caller tenant.Caller, slot booking.Slot, p *prospects) {
+func (o *Offered) show(caller tenant.Caller, slot *booking.Slot, p *prospects) {
 	if !caller.Staff() && o.State != catalog.Cancelled {
 		o.StateReason = "" // why it is blocked is for staff
 	}

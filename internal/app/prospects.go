@@ -16,11 +16,10 @@ import (
 type prospects struct {
 	now           time.Time
 	command       booking.Command
-	member        booking.Member
+	facts         booking.Facts // what is the same for all sessions
 	subscriptions []credit.Subscription
 	usage         map[store.Usage]int // by the row with nothing used
 	counted       map[civil.Date][]credit.Subscription
-	busy          []civil.Span
 	bookings      map[tenant.SessionID]tenant.BookingID
 	entries       map[tenant.SessionID]tenant.EntryID
 	positions     map[place]int
@@ -37,7 +36,7 @@ func foresee(caller tenant.Caller, s store.Standing, line standings, now time.Ti
 	}
 	p := &prospects{
 		now: now, command: booking.Command{Channel: catalog.Online, Staff: caller.Staff(), Actor: caller.Actor()},
-		member: *s.Member, subscriptions: s.Subscriptions, positions: at,
+		facts: booking.Facts{Member: *s.Member}, subscriptions: s.Subscriptions, positions: at,
 		usage:    make(map[store.Usage]int, len(s.Usage)),
 		counted:  make(map[civil.Date][]credit.Subscription),
 		bookings: make(map[tenant.SessionID]tenant.BookingID, len(s.Bookings)),
@@ -46,7 +45,7 @@ func foresee(caller tenant.Caller, s store.Standing, line standings, now time.Ti
 	for _, b := range s.Bookings {
 		p.bookings[b.Session] = b.ID
 		if b.Exclusive {
-			p.busy = append(p.busy, b.Span)
+			p.facts.Busy = append(p.facts.Busy, b.Span)
 		}
 	}
 	for _, e := range s.Entries {
@@ -61,15 +60,14 @@ func foresee(caller tenant.Caller, s store.Standing, line standings, now time.Ti
 }
 
 // of gives what booking the session would come to; nil where nobody is foreseen anything.
-func (p *prospects) of(slot booking.Slot) *booking.Eligibility {
+func (p *prospects) of(slot *booking.Slot) *booking.Eligibility {
 	if p == nil {
 		return nil
 	}
 	entry := p.entries[slot.ID]
-	e := booking.EligibilityOf(booking.Facts{
-		Slot: slot, Member: p.member, Subscriptions: p.countedOn(slot.LocalDate),
-		Booking: p.bookings[slot.ID], Entry: entry, Busy: p.busy,
-	}, p.command, p.now)
+	p.facts.Slot, p.facts.Subscriptions = *slot, p.countedOn(slot.LocalDate)
+	p.facts.Booking, p.facts.Entry = p.bookings[slot.ID], entry
+	e := booking.EligibilityOf(p.facts, p.command, p.now)
 	e.Position = p.positions[place{entry, slot.ID}]
 	return &e
 }
