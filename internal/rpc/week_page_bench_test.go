@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -47,14 +49,17 @@ func BenchmarkWeekPage(b *testing.B) {
 			inTurns(callers, 4*callers, bare)
 			b.ResetTimer()
 			var served, raw time.Duration
+			var ratios []float64
 			for done := 0; done < b.N; done += size {
 				n := min(size, b.N-done)
-				served += inTurns(callers, n, service)
-				raw += inTurns(callers, n, bare)
+				s, r := inTurns(callers, n, service), inTurns(callers, n, bare)
+				served, raw = served+s, raw+r
+				ratios = append(ratios, r.Seconds()/s.Seconds())
 			}
+			slices.Sort(ratios)
 			b.ReportMetric(float64(b.N)/served.Seconds(), "pages/s")
 			b.ReportMetric(float64(b.N)/raw.Seconds(), "raw/s")
-			b.ReportMetric(raw.Seconds()/served.Seconds(), "of-raw")
+			b.ReportMetric(ratios[len(ratios)/2], "of-raw")
 			b.ReportMetric(0, "ns/op") // of both together
 		})
 	}
@@ -88,6 +93,8 @@ const weekSessions = 300
 
 func newWeek(b *testing.B) *weekPage {
 	b.Helper()
+	gc := debug.SetGCPercent(400) // as the server has it
+	b.Cleanup(func() { debug.SetGCPercent(gc) })
 	w := &weekPage{testServer: newTestServer(b, func(c *app.Config) { c.Now = func() time.Time { return monday } })}
 	w.token = w.Token(b, "member")
 	location, service := tenant.New[tenant.LocationID](monday), tenant.New[tenant.ServiceID](monday)
