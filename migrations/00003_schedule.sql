@@ -61,6 +61,8 @@ create table sessions (
   waiting           integer not null default 0 check (waiting >= 0),
   state             text not null check (state in ('DRAFT', 'PUBLISHED', 'CANCELLED')),
   blocked           boolean not null default false,
+  -- It has rows in session_workouts. Where it has none nobody looks.
+  has_workouts      boolean not null default false,
   state_reason      text not null default '',
   deleted_at        timestamptz,
   batch_id          uuid,

@@ -8,7 +8,6 @@ import (
 	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/civil"
-	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/store"
@@ -31,14 +30,22 @@ type Offered struct {
 }
 
 // ListSessions reads a page of the schedule, in one round trip and with as many statements for five hundred
-// sessions as for one. Who is not staff sees no drafts.
+// sessions as for one. It takes one more trip where locations, services or policies have changed since it last looked,
+// and for members who wait in line. Who is not staff sees no drafts.
 func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQuery) ([]Offered, error) {
-	var rows []store.Scheduled
+	offered := make([]Offered, 0, min(q.Limit, usualPage))
 	var standing store.Standing
+	var version int64
 	var batch pg.Batch
-	store.ListSessions(&batch, caller.Tenant, store.SessionQuery{
+	store.ListSchedule(&batch, caller.Tenant, store.SessionQuery{
 		Filter: q.Visible(caller.Staff()), AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
-	}, &rows)
+	}, func(s *session.Session) {
+		if len(offered) == cap(offered) {
+			offered = slices.Grow(offered, q.Limit)
+		}
+		offered = append(offered, Offered{Session: *s})
+	})
+	store.FindHouseVersion(&batch, caller.Tenant, &version)
 	if !caller.Member.IsZero() {
 		span := civil.Span{Start: q.From, End: q.Until}
 		if q.AfterStart.After(span.Start) {
@@ -49,13 +56,56 @@ func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQ
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
-	return offer(caller, rows, standing, a.now())
+	house := a.houses.at(caller.Tenant, version)
+	var line standings
+	if err := a.readMore(ctx, caller, &house, standing, &line); err != nil {
+		return nil, err
+	}
+	prospects, err := foresee(caller, standing, line, a.now())
+	if err != nil {
+		return nil, err
+	}
+	furnished := furnisher{of: caller.Tenant, house: house}
+	for i := range offered {
+		s := &offered[i]
+		slot := furnished.slot(&s.Session)
+		s.TimeZone, s.Delivery = slot.TimeZone, slot.Delivery
+		s.show(caller, &slot, prospects)
+	}
+	return offered, nil
 }
+
+// readMore reads what a page seldom needs: the house, where it is not known, and who stands in line with the member.
+func (a *App) readMore(ctx context.Context, caller tenant.Caller, house **booking.House, standing store.Standing, line *standings) error {
+	var batch pg.Batch
+	known := *house != nil
+	if !known {
+		*house = new(booking.House)
+		store.FindHouse(&batch, caller.Tenant, *house)
+	}
+	if len(standing.Entries) > 0 {
+		line.queue(&batch, caller.Tenant, store.WhoseRivals{Member: caller.Member})
+	}
+	if batch.Len() == 0 {
+		return nil
+	}
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return err
+	}
+	if !known {
+		a.houses.keep(caller.Tenant, *house)
+	}
+	return nil
+}
+
+// usualPage is for how many sessions there is room from the start.
+const usualPage = 64
 
 // GetSession reads a session. Who is not staff sees no drafts.
 func (a *App) GetSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (Offered, error) {
 	var one *store.Scheduled
 	var standing store.Standing
+	var line standings
 	err := a.db.Read(ctx, pg.Scope{Tenant: caller.Tenant}, func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch, more pg.Batch
 		store.FindSession(&batch, caller.Tenant, id, &one)
@@ -70,70 +120,29 @@ func (a *App) GetSession(ctx context.Context, caller tenant.Caller, id tenant.Se
 		}
 		span := civil.Span{Start: one.StartsAt, End: one.StartsAt.Add(time.Microsecond)}
 		store.FindStanding(&more, caller.Tenant, caller.Member, span, &standing)
-		return tx.Load(ctx, &more)
+		if err := tx.Load(ctx, &more); err != nil || len(standing.Entries) == 0 {
+			return err
+		}
+		var rivals pg.Batch
+		line.queue(&rivals, caller.Tenant, store.WhoseRivals{Member: caller.Member})
+		return tx.Load(ctx, &rivals)
 	})
 	if err != nil {
 		return Offered{}, err
 	}
-	offered, err := offer(caller, []store.Scheduled{*one}, standing, a.now())
+	prospects, err := foresee(caller, standing, line, a.now())
 	if err != nil {
 		return Offered{}, err
 	}
-	return offered[0], nil
-}
-
-// offer adds to sessions what booking them would come to.
-func offer(caller tenant.Caller, rows []store.Scheduled, standing store.Standing, now time.Time) ([]Offered, error) {
-	offered := make([]Offered, len(rows))
-	for i, row := range rows {
-		offered[i].Session = row.Session
-		if !caller.Staff() && row.State != catalog.Cancelled {
-			offered[i].StateReason = "" // why it is blocked is for staff
-		}
-	}
-	if standing.Member == nil {
-		return offered, nil
-	}
-	at, err := positions(standing.Rivals, standing.Rules, now)
-	if err != nil {
-		return nil, err
-	}
-	bookings := make(map[tenant.SessionID]tenant.BookingID, len(standing.Bookings))
-	var busy []civil.Span
-	for _, b := range standing.Bookings {
-		bookings[b.Session] = b.ID
-		if b.Exclusive {
-			busy = append(busy, b.Span)
-		}
-	}
-	entries := make(map[tenant.SessionID]store.Queued, len(standing.Entries))
-	for _, e := range standing.Entries {
-		entries[e.Session] = e
-	}
-	usage := make(map[store.Usage]int, len(standing.Usage)) // by the row with nothing used
-	for _, u := range standing.Usage {
-		used := u.Used
-		u.Used = 0
-		usage[u] = used
-	}
-	command := booking.Command{Channel: catalog.Online, Staff: caller.Staff(), Actor: caller.Actor()}
-	for i, row := range rows {
-		e := booking.EligibilityOf(booking.Facts{
-			Slot: row.Slot, Member: *standing.Member, Subscriptions: counted(standing.Subscriptions, usage, row.LocalDate),
-			Booking: bookings[row.ID], Entry: entries[row.ID].ID, Busy: busy,
-		}, command, now)
-		e.Position = at[place{entries[row.ID].ID, row.ID}]
-		offered[i].Eligibility = &e
-	}
+	offered := Offered{Session: one.Session}
+	offered.show(caller, &one.Slot, prospects)
 	return offered, nil
 }
 
-// counted gives subscriptions with what they have used on a local day and in its week.
-func counted(subscriptions []credit.Subscription, usage map[store.Usage]int, on civil.Date) []credit.Subscription {
-	counted := slices.Clone(subscriptions)
-	for i, s := range counted {
-		rows := store.UsageOn(s.ID, on)
-		counted[i].UsedToday, counted[i].UsedThisWeek = usage[rows[0]], usage[rows[1]]
+// show lays open what the caller may see: what booking it would come to, and no more of its state than is their affair.
+func (o *Offered) show(caller tenant.Caller, slot *booking.Slot, p *prospects) {
+	if !caller.Staff() && o.State != catalog.Cancelled {
+		o.StateReason = "" // why it is blocked is for staff
 	}
-	return counted
+	o.Eligibility = p.of(slot)
 }

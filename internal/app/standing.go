@@ -67,10 +67,15 @@ type standings struct {
 // lineUp queues what put needs.
 func lineUp(b *pg.Batch, in tenant.TenantID, of store.WhoseRivals) *standings {
 	var s standings
-	store.ListRivals(b, in, of, &s.rivals)
-	store.ListAllRules(b, in, &s.rules)
+	s.queue(b, in, of)
 	store.ListRivalOffers(b, in, of, &s.offers)
 	return &s
+}
+
+// queue asks for rivals, and for the rules that tell in which order they stand.
+func (s *standings) queue(b *pg.Batch, in tenant.TenantID, of store.WhoseRivals) {
+	store.ListRivals(b, in, of, &s.rivals)
+	store.ListAllRules(b, in, &s.rules)
 }
 
 // put fills in where entries stand, and the offers that they have.

@@ -65,7 +65,10 @@ type Plan struct {
 // Decide tells whether a member gets a place, a place in the queue, or a
 // refusal. Refusals are those of BookingService.Book, in the order in which
 // they are checked here.
-func Decide(f Facts, c Command, now time.Time) (Plan, error) {
+func Decide(f Facts, c Command, now time.Time) (Plan, error) { return f.decide(c, now) }
+
+// decide takes pointers, as all below it does: facts are large, and a page decides about hundreds.
+func (f *Facts) decide(c Command, now time.Time) (Plan, error) {
 	if err := f.Slot.open(c.OpenUntil, now); err != nil {
 		return Plan{}, err
 	}
@@ -97,7 +100,7 @@ func Decide(f Facts, c Command, now time.Time) (Plan, error) {
 }
 
 // open refuses sessions that nobody can book now.
-func (s Slot) open(until *time.Time, now time.Time) error {
+func (s *Slot) open(until *time.Time, now time.Time) error {
 	if until == nil {
 		until = new(s.StartsAt.Add(-s.Rules.BookingCloses))
 	}
@@ -121,7 +124,7 @@ func (s Slot) open(until *time.Time, now time.Time) error {
 }
 
 // admits refuses ways in: too early, a channel that is shut, a party of the wrong size.
-func (s Slot) admits(c Command, now time.Time) error {
+func (s *Slot) admits(c Command, now time.Time) error {
 	if opens := s.StartsAt.Add(-s.Rules.Advance); now.Before(opens) {
 		return fault.New(fault.FailedPrecondition, fault.AdvanceWindow, "Booking has not opened yet.").
 			With("opens_at", opens.UTC().Format(time.RFC3339))
@@ -163,7 +166,7 @@ func Overlapping() *fault.Error {
 	return fault.New(fault.FailedPrecondition, fault.Overlap, "You already have a booking that overlaps this one in time.")
 }
 
-func (f Facts) alreadyIn() error {
+func (f *Facts) alreadyIn() error {
 	if f.Booking.IsZero() && f.Entry.IsZero() {
 		return nil
 	}
@@ -171,15 +174,14 @@ func (f Facts) alreadyIn() error {
 }
 
 // pay finds the subscription, holds it to its limits and takes the credits.
-func pay(f Facts, c Command, now time.Time) (Plan, error) {
+func pay(f *Facts, c Command, now time.Time) (Plan, error) {
 	if c.Staff && c.Subscription.IsZero() {
 		return Plan{}, nil
 	}
 	// Periods that ended meanwhile renew themselves with the booking that notices.
 	subscriptions := make([]credit.Subscription, len(f.Subscriptions))
-	renewals := make(map[tenant.SubscriptionID][]credit.Entry)
 	for i, s := range f.Subscriptions {
-		subscriptions[i], renewals[s.ID] = credit.Advance(s, now)
+		subscriptions[i], _ = credit.Advance(s, now)
 	}
 	payer, err := credit.Payer(subscriptions, c.Subscription, f.Slot.TakesPayments, now)
 	if err != nil || payer == nil {
@@ -198,12 +200,23 @@ func pay(f Facts, c Command, now time.Time) (Plan, error) {
 			}
 		}
 	}
-	plan.Ledger, plan.Credits, err = payer.Take(renewals[payer.ID], c.ID, c.Party, c.Actor, now)
+	plan.Ledger, plan.Credits, err = payer.Take(f.renewalOf(payer.ID, now), c.ID, c.Party, c.Actor, now)
 	return plan, err
 }
 
+// renewalOf gives the lines by which one of the subscriptions renews itself.
+func (f *Facts) renewalOf(id tenant.SubscriptionID, now time.Time) []credit.Entry {
+	for _, s := range f.Subscriptions {
+		if s.ID == id {
+			_, lines := credit.Advance(s, now)
+			return lines
+		}
+	}
+	return nil
+}
+
 // joinable refuses a place in the queue of a session that has seats, keeps no queue, or takes no more.
-func (s Slot) joinable(party int) error {
+func (s *Slot) joinable(party int) error {
 	switch {
 	case s.Fits(party):
 		return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.").With("session_id", s.ID.String())
@@ -216,6 +229,6 @@ func (s Slot) joinable(party int) error {
 	return nil
 }
 
-func (s Slot) waitlistHasRoom() bool {
+func (s *Slot) waitlistHasRoom() bool {
 	return s.Rules.WaitlistEnabled && s.Waiting < s.WaitlistCapacity
 }

@@ -39,7 +39,7 @@ func EligibilityOf(f Facts, c Command, now time.Time) Eligibility {
 		return Eligibility{Outlook: Waitlisted, Entry: f.Entry}
 	}
 	c.Party = max(c.Party, f.Slot.MinParty)
-	plan, err := Decide(f, c, now)
+	plan, err := f.decide(c, now)
 	if err != nil {
 		var refusal *fault.Error
 		errors.As(err, &refusal)

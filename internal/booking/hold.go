@@ -49,7 +49,7 @@ func Confirm(b Booking, f Facts, c Confirmation, now time.Time) (Conversion, err
 	if c.Paid == nil && !b.Member.IsZero() {
 		c.Party = b.Party
 		var err error
-		if plan, err = pay(f, c.Command, now); err != nil {
+		if plan, err = pay(&f, c.Command, now); err != nil {
 			return Conversion{}, err
 		}
 	}

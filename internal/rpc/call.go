@@ -17,6 +17,7 @@ type call struct {
 	id        string
 	guard     *access.Guard
 	answer    *http.ResponseController
+	header    http.Header // of the answer
 	principal token.Principal
 	caller    tenant.Caller
 	admitted  bool // caller is good

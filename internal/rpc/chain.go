@@ -67,7 +67,7 @@ func (c *chain) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if answer.Header().Get(idempotentHeader) == "true" {
 			c.metrics.repeat(procedure)
 		}
-		return answer, nil
+		return answer, c.revalidate(ctx, procedure, request, answer)
 	}
 }
 
@@ -131,6 +131,10 @@ func (c *chain) settle(ctx context.Context, procedure string, recovered any, err
 	if err == nil {
 		c.metrics.count(procedure, "ok", "")
 		return nil
+	}
+	if connect.IsNotModifiedError(err) {
+		c.metrics.count(procedure, "not_modified", "")
+		return err
 	}
 	f := faultOf(ctx, err)
 	if f == nil {

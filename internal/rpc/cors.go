@@ -18,9 +18,9 @@ func crossOrigin(origins []string) func(http.Handler) http.Handler {
 		AllowedOrigins: origins,
 		AllowedMethods: connectcors.AllowedMethods(),
 		AllowedHeaders: append(connectcors.AllowedHeaders(),
-			"Authorization", idempotencyKeyHeader, bookingChannelHeader, requestIDHeader),
+			"Authorization", idempotencyKeyHeader, bookingChannelHeader, requestIDHeader, "If-None-Match"),
 		ExposedHeaders: append(connectcors.ExposedHeaders(),
-			bookingStatusHeader, idempotentHeader, idempotencyKeyEcho, requestIDHeader),
+			bookingStatusHeader, idempotentHeader, idempotencyKeyEcho, requestIDHeader, "Etag"),
 		MaxAge: int((2 * time.Hour).Seconds()),
 	}).Handler
 }

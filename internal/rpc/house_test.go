@@ -38,13 +38,13 @@ type testServer struct {
 
 // newTestServer starts one. Tokens are good for the subjects "owner", "admin",
 // "coach" and "member".
-func newTestServer(t *testing.T, adapt ...func(*app.Config)) *testServer {
+func newTestServer(t testing.TB, adapt ...func(*app.Config)) *testServer {
 	t.Helper()
 	return startTestServer(t, Config{}, adapt...)
 }
 
 // startTestServer is newTestServer with a part of the server's own configuration.
-func startTestServer(t *testing.T, with Config, adapt ...func(*app.Config)) *testServer {
+func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *testServer {
 	t.Helper()
 	s := &testServer{DB: pgtest.New(t), Client: http1, Members: make(map[string]tenant.MemberID), metrics: prometheus.NewRegistry()}
 	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
@@ -91,7 +91,7 @@ func startTestServer(t *testing.T, with Config, adapt ...func(*app.Config)) *tes
 
 // NewTenant makes a tenant with a member for each role that people hold. The
 // subjects are the same in every tenant.
-func (s *testServer) NewTenant(t *testing.T, name string) tenant.TenantID {
+func (s *testServer) NewTenant(t testing.TB, name string) tenant.TenantID {
 	t.Helper()
 	made, err := s.App.CreateTenant(t.Context(), app.NewTenant{
 		Name: name, TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
@@ -115,7 +115,7 @@ func (s *testServer) NewTenant(t *testing.T, name string) tenant.TenantID {
 }
 
 // Token signs one for a subject; without tenants it is good for the first one.
-func (s *testServer) Token(t *testing.T, subject string, tenants ...tenant.TenantID) string {
+func (s *testServer) Token(t testing.TB, subject string, tenants ...tenant.TenantID) string {
 	t.Helper()
 	if len(tenants) == 0 {
 		tenants = []tenant.TenantID{s.Tenant}

@@ -109,7 +109,7 @@ func newWire(t *testing.T, adapt ...func(*Config)) *wire {
 	return w
 }
 
-func listen(t *testing.T, handler http.Handler) string {
+func listen(t testing.TB, handler http.Handler) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

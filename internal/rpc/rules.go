@@ -22,6 +22,7 @@ type Rule struct {
 	Accounts bool
 
 	reads    bool // it has no side effects
+	keepable bool // its answers may be kept by the caller's own cache
 	request  protoreflect.MessageDescriptor
 	tenantID protoreflect.FieldDescriptor // of the request
 }
@@ -62,6 +63,8 @@ func ruleOf(method protoreflect.MethodDescriptor) (Rule, error) {
 	}
 	access, _ := proto.GetExtension(method.Options(), v1.E_Access).(*v1.Access)
 	rule.Kind, rule.Permission, rule.Accounts = access.GetRule(), access.GetPermission(), access.GetServiceAccounts()
+
+	rule.keepable = rule.reads && keepable[rule.Permission]
 
 	_, known := policy.Index(rule.Permission)
 	switch {

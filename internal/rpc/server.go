@@ -162,10 +162,10 @@ func (c Config) serve(s services) (http.Handler, error) {
 // begin opens the account of a request.
 func (c *chain) begin(next http.Handler, maxBytes int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		request := &call{id: requestID(r.Header), guard: c.guard, answer: http.NewResponseController(w)}
+		request := &call{id: requestID(r.Header), guard: c.guard, answer: http.NewResponseController(w), header: w.Header()}
 		w.Header().Set(requestIDHeader, request.id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.Header().Set("Cache-Control", "no-store") // answers to GET too are the caller's own
+		w.Header().Set("Cache-Control", "no-store") // unless revalidate says otherwise
 		limitBody(w, r, maxBytes)
 		ctx := app.WithRequest(context.WithValue(r.Context(), callKey{}, request), request.id)
 		next.ServeHTTP(w, r.WithContext(ctx))

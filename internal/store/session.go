@@ -104,6 +104,47 @@ func ListSessions(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *[]Sched
 order by s.starts_at, s.id limit $13`, append(filterArgs(in, q.Filter), q.AfterID, q.Unbooked, q.Limit)...), into, collectSession)
 }
 
+// ListSchedule reads sessions by their start, then id, as far as their own rows go: without zone and delivery. The
+// rest booking.House knows, so that it is neither joined nor sent once for each session. What found is given
+// it has to copy.
+func ListSchedule(b *pg.Batch, in tenant.TenantID, q SessionQuery, found func(*session.Session)) {
+	if q.AfterStart.After(q.From) {
+		q.From = q.AfterStart
+	}
+	b.Queue(`select
+  s.id, s.service_id, s.location_id, s.resource_id, s.coach_id, s.series_id, s.title, s.description, s.starts_at, s.ends_at, s.local_date,
+  s.occurs_on, s.occurs_at, s.detached, s.capacity, s.seats_taken, s.waitlist_capacity, s.waiting, s.holds, s.state, s.blocked, s.state_reason,
+  s.version, s.created_at, s.updated_at,
+  case when s.has_workouts then
+    array(select w.workout_id from session_workouts w where w.tenant_id = s.tenant_id and w.session_id = s.id order by w.position) end
+from sessions s`+chosen(q.Filter)+`
+  and ($11::uuid is null or (s.starts_at, s.id) > ($2, $11))
+order by s.starts_at, s.id limit $12`, append(filterArgs(in, q.Filter), q.AfterID, q.Limit)...).Query(func(rows pgx.Rows) error {
+		// One set of targets for all rows, which every row fills anew.
+		var s session.Session
+		var state string
+		var localDate time.Time
+		var occursOn, occursAt *time.Time
+		targets := []any{
+			&s.ID, &s.Service, &s.Location, &s.Resource, &s.Coach, &s.Series, &s.Title, &s.Description, &s.StartsAt, &s.EndsAt, &localDate,
+			&occursOn, &occursAt, &s.Detached, &s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.Holds, &state, &s.Blocked, &s.StateReason,
+			&s.Version, &s.CreatedAt, &s.UpdatedAt, &s.Workouts,
+		}
+		for rows.Next() {
+			if err := rows.Scan(targets...); err != nil {
+				return err
+			}
+			s.State, s.LocalDate = catalog.SessionState(state), day(localDate)
+			s.OccursOn, s.OccursAt = civil.Date{}, time.Time{}
+			if occursOn != nil && occursAt != nil {
+				s.OccursOn, s.OccursAt = day(*occursOn), *occursAt
+			}
+			found(&s)
+		}
+		return rows.Err()
+	})
+}
+
 // Preview is what a filter finds.
 type Preview struct {
 	Matched  int

@@ -11,7 +11,6 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // Standing is all that decides what a member may book among the sessions that
@@ -21,9 +20,7 @@ type Standing struct {
 	Subscriptions []credit.Subscription
 	Usage         []Usage
 	Bookings      []Held
-	Entries       []Queued
-	Rivals        []Rival          // of the entries
-	Rules         []waitlist.Layer // of all levels: they tell in which order rivals stand
+	Entries       []Queued // for sessions, whenever these are
 }
 
 // Usage is how many bookings of a subscription count on a local day or in a local week.
@@ -77,14 +74,10 @@ order by starts_at, id`,
 			return h, err
 		})
 	pg.Collect(b.Queue(`
-select p.session_id, p.entry_id from waitlist_places p join sessions s on s.tenant_id = p.tenant_id and s.id = p.session_id
-where p.tenant_id = $1 and p.member_id = $2 and s.starts_at >= $3 and s.starts_at < $4`,
-		in, member, starts.Start, starts.End),
+select session_id, entry_id from waitlist_places where tenant_id = $1 and member_id = $2 and session_id is not null`, in, member),
 		&into.Entries, func(row pgx.CollectableRow) (Queued, error) {
 			var q Queued
 			err := row.Scan(&q.Session, &q.ID)
 			return q, err
 		})
-	ListRivals(b, in, WhoseRivals{Member: member}, &into.Rivals)
-	ListAllRules(b, in, &into.Rules)
 }

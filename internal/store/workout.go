@@ -52,4 +52,5 @@ where w.tenant_id = $1 and w.id = gone.workout_id and w.inline and not coalesce(
 	tx.Write(`
 insert into session_workouts (tenant_id, session_id, position, workout_id)
 select $1, $2, x.position, x.id from unnest($3::uuid[]) with ordinality as x (id, position)`, in, id, workouts)
+	tx.Write(`update sessions set has_workouts = $3 where tenant_id = $1 and id = $2`, in, id, len(workouts) > 0)
 }

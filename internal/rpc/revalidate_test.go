@@ -1,0 +1,195 @@
+package rpc
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// get sends a request as a browser would, with what its cache knows.
+func (s *testServer) get(t *testing.T, procedure string, message proto.Message, header http.Header) answer {
+	t.Helper()
+	body, err := protojson.Marshal(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := url.Values{"connect": {"v1"}, "encoding": {"json"}, "base64": {"1"}, "message": {base64.RawURLEncoding.EncodeToString(body)}}
+	return send(t, s.Client, http.MethodGet, s.URL+procedure+"?"+query.Encode(), header, "")
+}
+
+func bearer(token string, tags ...string) http.Header {
+	header := http.Header{"Authorization": {"Bearer " + token}}
+	if len(tags) > 0 {
+		header["If-None-Match"] = tags
+	}
+	return header
+}
+
+func TestAWeekPageIsRevalidated(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	class := s.create(t, s.input(monday.Add(29*time.Hour)), true)
+	week := &v1.ListSessionsRequest{Filter: thatWeek()}
+	look := func(who string, tags ...string) answer {
+		return s.get(t, berthv1connect.SessionServiceListSessionsProcedure, week, bearer(s.Token(t, who), tags...))
+	}
+	book := func(who string) {
+		t.Helper()
+		client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
+		if _, err := client.Book(t.Context(), as(s.Token(t, who), &v1.BookRequest{SessionId: class.GetId()})); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	first := look("member")
+	tag := first.Header.Get("Etag")
+	if first.Status != http.StatusOK || tag == "" || first.Header.Get("Cache-Control") != "private, no-cache" {
+		t.Fatalf("%+v", first)
+	}
+	for _, vary := range []string{"Authorization", "Accept-Encoding"} {
+		if !slices.Contains(first.Header.Values("Vary"), vary) {
+			t.Errorf("Vary is %q", first.Header.Values("Vary"))
+		}
+	}
+	again := look("member", tag)
+	if again.Status != http.StatusNotModified || again.Body != "" || again.Header.Get("Etag") != tag ||
+		again.Header.Get("Cache-Control") != "private, no-cache" || !slices.Contains(again.Header.Values("Vary"), "Authorization") {
+		t.Errorf("nothing has changed: %+v", again)
+	}
+	if got := look("member", `"other", `+strings.TrimPrefix(tag, "W/")); got.Status != http.StatusNotModified {
+		t.Errorf("one of several tags, strong: %d", got.Status)
+	}
+	if got := look("member", `W/"other"`); got.Status != http.StatusOK {
+		t.Errorf("another tag: %d", got.Status)
+	}
+
+	book("coach")
+	second := look("member", tag)
+	if second.Status != http.StatusOK || second.Header.Get("Etag") == tag || !strings.Contains(second.Body, `"seatsTaken":1`) {
+		t.Errorf("somebody else has booked: %+v", second)
+	}
+	book("member")
+	third := look("member", tag, second.Header.Get("Etag"))
+	if third.Status != http.StatusOK || !strings.Contains(third.Body, "ELIGIBILITY_STATUS_BOOKED") {
+		t.Errorf("they have booked: %+v", third)
+	}
+}
+
+func TestNobodyIsServedAnothersPage(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	other := s.NewTenant(t, "Other Club")
+	empty := &v1.ListSessionsRequest{Filter: thatWeek()} // which says the same to everybody
+	tags := make(map[string]string)
+	for name, token := range map[string]string{
+		"a member": s.Token(t, "member"), "a coach": s.Token(t, "coach"), "their namesake elsewhere": s.Token(t, "member", other),
+	} {
+		got := s.get(t, berthv1connect.SessionServiceListSessionsProcedure, empty, bearer(token))
+		if got.Status != http.StatusOK || got.Body != "{}" {
+			t.Fatalf("%s: %+v", name, got)
+		}
+		tags[name] = got.Header.Get("Etag")
+	}
+	for name, tag := range tags {
+		got := s.get(t, berthv1connect.SessionServiceListSessionsProcedure, empty, bearer(s.Token(t, "member"), tag))
+		if want := map[bool]int{true: http.StatusNotModified, false: http.StatusOK}[name == "a member"]; got.Status != want {
+			t.Errorf("the member's cache has the answer of %s: %d, want %d", name, got.Status, want)
+		}
+	}
+	for name, header := range map[string]http.Header{
+		"nobody":             {"If-None-Match": {"*"}},
+		"a token of no use":  bearer("x.y.z", "*"),
+		"somebody elsewhere": bearer(s.Token(t, "stranger"), "*"),
+	} {
+		got := s.get(t, berthv1connect.SessionServiceListSessionsProcedure, empty, header)
+		if got.Status != http.StatusUnauthorized && got.Status != http.StatusForbidden || got.Header.Get("Etag") != "" || got.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// Whatever reads may be asked for on GET, and nothing else; and only what everybody in the tenant may see is kept.
+func TestWhatCachesMayKeep(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	rules, err := Rules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []string
+	for procedure, rule := range rules {
+		if rule.keepable {
+			kept = append(kept, procedure[strings.LastIndex(procedure, "/")+1:])
+		}
+		got := send(t, s.Client, http.MethodGet, s.URL+procedure+"?connect=v1&encoding=json&message={}", http.Header{}, "")
+		if refused := got.Status == http.StatusMethodNotAllowed || got.Status == http.StatusUnsupportedMediaType; refused == rule.reads && !strings.Contains(procedure, "WatchEvents") {
+			t.Errorf("GET %s: %d", procedure, got.Status)
+		}
+		if got.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("GET %s: %q without a token", procedure, got.Header.Get("Cache-Control"))
+		}
+	}
+	slices.Sort(kept)
+	want := []string{
+		"GetLocation", "GetPolicy", "GetService", "GetSession", "GetTenant", "ListBenefitProviders", "ListItems", "ListLocations", "ListPlans",
+		"ListResources", "ListServices", "ListSessions", "ListWorkouts",
+	}
+	if !slices.Equal(kept, want) {
+		t.Errorf("kept are the answers of %q", kept)
+	}
+	me := s.get(t, berthv1connect.MemberServiceGetMeProcedure, &v1.GetMeRequest{}, bearer(s.Token(t, "member"), "*"))
+	if me.Status != http.StatusOK || me.Header.Get("Etag") != "" || me.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%+v", me)
+	}
+}
+
+// A tag is for what is said, however it is written, compressed or asked for, and POST and gRPC know nothing of it.
+func TestTagsAreOfWhatIsSaid(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	ask := &v1.GetTenantRequest{}
+	plain := s.get(t, berthv1connect.TenantServiceGetTenantProcedure, ask, bearer(s.Token(t, "owner")))
+	client := berthv1connect.NewTenantServiceClient(s.Client, s.URL, connect.WithHTTPGet())
+	binary, err := client.GetTenant(t.Context(), as(s.Token(t, "owner"), ask))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := plain.Header.Get("Etag"), binary.Header().Get("Etag"); a == "" || a != b {
+		t.Errorf("%q as JSON, %q in binary", a, b)
+	}
+	request := as(s.Token(t, "owner"), ask)
+	request.Header().Set("If-None-Match", plain.Header.Get("Etag"))
+	if _, err := client.GetTenant(t.Context(), request); !connect.IsNotModifiedError(err) {
+		t.Errorf("%v", err)
+	}
+	posting := berthv1connect.NewTenantServiceClient(s.Client, s.URL)
+	posted, err := posting.GetTenant(t.Context(), request)
+	if err != nil || posted.Header().Get("Etag") != "" || posted.Header().Get("Cache-Control") != "no-store" {
+		t.Errorf("%v, %v", posted.Header(), err)
+	}
+	var a, b tenant.Caller
+	b.Subject = "b"
+	message := &v1.BookingEligibility{Metadata: map[string]string{"a": "1", "b": "2", "c": "3", "d": "4"}}
+	one, _ := entityTag(a, message)
+	for range 20 { // whatever order a map has today
+		if same, err := entityTag(a, proto.CloneOf(message)); err != nil || same != one {
+			t.Fatal(fmt.Sprint(same, one, err))
+		}
+	}
+	if two, _ := entityTag(b, message); two == one {
+		t.Error("two callers have one tag")
+	}
+}

@@ -1,0 +1,229 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// A member's page of a week with 300 sessions over loopback: by the service, and by a bare Connect handler, which knows neither
+// tokens nor rules, sends the same statements over bare pgx, reads every value, and answers with the same message. Both
+// take turns. Client, server and Postgres share the machine.
+func BenchmarkWeekPage(b *testing.B) {
+	w := newWeek(b)
+	plain := connect.WithAcceptCompression("gzip", nil, nil)
+	for _, way := range []struct {
+		name    string
+		client  *http.Client
+		options connect.ClientOption
+		known   bool // the client's cache has the page
+	}{
+		{"connect", http2, plain, false},
+		{"grpc", http2, connect.WithClientOptions(connect.WithGRPC(), plain), false},
+		{"connect+gzip", http2, connect.WithClientOptions(), false},
+		{"get+304", http2, connect.WithClientOptions(connect.WithHTTPGet(), plain), true},
+	} {
+		b.Run(way.name, func(b *testing.B) {
+			service := w.reader(b, berthv1connect.NewSessionServiceClient(way.client, w.URL, way.options), way.known)
+			bare := w.reader(b, berthv1connect.NewSessionServiceClient(way.client, w.bare, way.options), false)
+			const callers, size = 8, 40
+			inTurns(callers, 4*callers, service)
+			inTurns(callers, 4*callers, bare)
+			b.ResetTimer()
+			var served, raw time.Duration
+			var ratios []float64
+			for done := 0; done < b.N; done += size {
+				n := min(size, b.N-done)
+				s, r := inTurns(callers, n, service), inTurns(callers, n, bare)
+				served, raw = served+s, raw+r
+				ratios = append(ratios, r.Seconds()/s.Seconds())
+			}
+			slices.Sort(ratios)
+			b.ReportMetric(float64(b.N)/served.Seconds(), "pages/s")
+			b.ReportMetric(float64(b.N)/raw.Seconds(), "raw/s")
+			b.ReportMetric(ratios[len(ratios)/2], "of-raw")
+			b.ReportMetric(0, "ns/op") // of both together
+		})
+	}
+}
+
+// inTurns has so many callers read n pages among them.
+func inTurns(callers, n int, read func()) time.Duration {
+	var left atomic.Int64
+	left.Store(int64(n))
+	start := time.Now()
+	var all sync.WaitGroup
+	for range callers {
+		all.Go(func() {
+			for left.Add(-1) >= 0 {
+				read()
+			}
+		})
+	}
+	all.Wait()
+	return time.Since(start)
+}
+
+// weekPage is the service with a full week in it, and beside it a bare handler of the same page.
+type weekPage struct {
+	*testServer
+	token string
+	bare  string
+}
+
+const weekSessions = 300
+
+func newWeek(b *testing.B) *weekPage {
+	b.Helper()
+	gc := debug.SetGCPercent(400) // as the server has it
+	b.Cleanup(func() { debug.SetGCPercent(gc) })
+	w := &weekPage{testServer: newTestServer(b, func(c *app.Config) { c.Now = func() time.Time { return monday } })}
+	w.token = w.Token(b, "member")
+	location, service := tenant.New[tenant.LocationID](monday), tenant.New[tenant.ServiceID](monday)
+	for sql, args := range map[string][]any{
+		`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pier 1', 'Europe/Berlin', $3, $3)`:                   {w.Tenant, location, monday},
+		`insert into services (tenant_id, id, name, duration_seconds, max_party, created_at, updated_at) values ($1, $2, 'Vinyasa', 3600, 4, $3, $3)`:         {w.Tenant, service, monday},
+		`insert into policies (tenant_id, level, scope_id, tiers, updated_at) values ($1, 'TENANT', $1, '{"visitor": {"cancellation_seconds": 172800}}', $2)`: {w.Tenant, monday},
+	} {
+		if _, err := w.DB.Owner.Exec(b.Context(), sql, args...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if _, err := w.DB.Owner.Exec(b.Context(), `
+insert into sessions (tenant_id, id, service_id, location_id, title, description, starts_at, ends_at, local_date, capacity, seats_taken, waitlist_capacity, state, created_at, updated_at)
+select $1, gen_random_uuid(), $2, $3, 'Vinyasa', 'For everybody who likes it slow.', x.at, x.at + interval '1 hour', x.at::date,
+  10, case when x.n % 7 = 0 then 10 else x.n % 10 end, 5, 'PUBLISHED', $4, $4
+from (select n, $4::timestamptz + make_interval(mins => n * 32) as at from generate_series(1, $5::int) n) x`,
+		w.Tenant, service, location, monday, weekSessions); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := w.DB.Owner.Exec(b.Context(), `vacuum analyze`); err != nil {
+		b.Fatal(err)
+	}
+	w.bare = w.listenBare(b)
+	return w
+}
+
+func (w *weekPage) request() *connect.Request[v1.ListSessionsRequest] {
+	return as(w.token, &v1.ListSessionsRequest{PageSize: 500, Filter: &v1.SessionFilter{
+		StartsWithin: &v1.TimeRange{Start: timestamppb.New(monday), End: timestamppb.New(monday.AddDate(0, 0, 7))},
+	}})
+}
+
+// reader reads the page once more with every call.
+func (w *weekPage) reader(b *testing.B, client berthv1connect.SessionServiceClient, known bool) func() {
+	b.Helper()
+	first, err := client.ListSessions(b.Context(), w.request())
+	if err != nil || len(first.Msg.GetSessions()) != weekSessions {
+		b.Fatal(len(first.Msg.GetSessions()), err)
+	}
+	tag := first.Header().Get("Etag")
+	return func() {
+		request := w.request()
+		if known {
+			request.Header().Set("If-None-Match", tag)
+		}
+		switch got, err := client.ListSessions(b.Context(), request); {
+		case known && connect.IsNotModifiedError(err):
+		case known || err != nil:
+			b.Error("not what was expected: ", err)
+		case len(got.Msg.GetSessions()) != weekSessions:
+			b.Error(len(got.Msg.GetSessions()), " sessions")
+		}
+	}
+}
+
+// listenBare serves the page without anything of ours but its statements and its message.
+func (w *weekPage) listenBare(b *testing.B) string {
+	b.Helper()
+	answered, err := berthv1connect.NewSessionServiceClient(http2, w.URL).ListSessions(b.Context(), w.request())
+	if err != nil {
+		b.Fatal(err)
+	}
+	var sent recorder
+	db, err := pg.Open(b.Context(), pg.Config{URL: w.DB.URL, Tracer: &sent})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(db.Close)
+	reading := app.New(app.Config{DB: db, Now: func() time.Time { return monday }})
+	member := tenant.Caller{Tenant: w.Tenant, Subject: "member", Member: w.Members[tenant.RoleMember], Roles: []string{tenant.RoleMember}}
+	for range 2 { // the first time it reads what sessions share, too
+		sent.statements = nil
+		if _, err := reading.ListSessions(b.Context(), member, app.SessionQuery{
+			Filter: filterValue(w.request().Msg.GetFilter()), Limit: maxPageSize + 1,
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	pool, err := w.DB.OpenPool(b.Context(), 4, map[string]string{ // as the pool for reads
+		"default_transaction_isolation": "repeatable read", "default_transaction_read_only": "on",
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(pool.Close)
+	mux := http.NewServeMux()
+	mux.Handle(berthv1connect.SessionServiceListSessionsProcedure, connect.NewUnaryHandler(berthv1connect.SessionServiceListSessionsProcedure,
+		func(ctx context.Context, _ *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error) {
+			if err := readAll(ctx, pool, sent.statements); err != nil {
+				return nil, err
+			}
+			return connect.NewResponse(proto.CloneOf(answered.Msg)), nil
+		}, connect.WithIdempotency(connect.IdempotencyNoSideEffects)))
+	return listen(b, mux)
+}
+
+// readAll sends statements in one round trip and reads every value of every row.
+func readAll(ctx context.Context, pool *pgxpool.Pool, statements []pgx.TraceBatchQueryData) error {
+	var batch pgx.Batch
+	for _, s := range statements {
+		batch.Queue(s.SQL, s.Args...)
+	}
+	results := pool.SendBatch(ctx, &batch)
+	for range statements {
+		rows, err := results.Query()
+		if err != nil {
+			return errors.Join(err, results.Close())
+		}
+		for rows.Next() {
+			if _, err := rows.Values(); err != nil {
+				return errors.Join(err, results.Close())
+			}
+		}
+	}
+	return results.Close()
+}
+
+// recorder keeps what is sent.
+type recorder struct{ statements []pgx.TraceBatchQueryData }
+
+func (*recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+func (*recorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (*recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return ctx
+}
+func (r *recorder) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	r.statements = append(r.statements, data)
+}
+func (*recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
