@@ -25,7 +25,7 @@ const (
 	Cancel  Kind = "cancel"  // a booking, or a place in line
 	Accept  Kind = "accept"  // an offer
 	Decline Kind = "decline" // an offer, and the place in line with it
-	Expire  Kind = "expire"  // a hold ran out: nobody asked, and the data tell
+	Expire  Kind = "expire"  // holds ran out: nobody asked, and the data tell
 	Look    Kind = "look"    // at a session's roster
 
 	Grant   Kind = "grant"   // credits
@@ -77,6 +77,8 @@ type Operation struct {
 	// Moved are the credits that it took (below zero) or gave back; Left is a balance that was read or reported.
 	Moved int `json:"moved,omitempty"`
 	Left  int `json:"left,omitempty"`
+	// Ended are the holds that ran out at one moment: all their seats were given away at once.
+	Ended []int `json:"ended,omitempty"`
 	// Seen is what a look saw.
 	Seen []Seat `json:"seen,omitempty"`
 	// IDs are those of what a look saw, before it is known which places they are.

@@ -33,6 +33,8 @@ func act(kind Kind, place int) Operation {
 	return Operation{Kind: kind, Place: place, Outcome: Done}
 }
 
+func ended(places ...int) Operation { return Operation{Kind: Expire, Ended: places, Outcome: Done} }
+
 func look(seen ...Seat) Operation { return Operation{Kind: Look, Outcome: Done, Seen: seen} }
 
 func TestSessions(t *testing.T) {
@@ -129,10 +131,10 @@ func TestSessions(t *testing.T) {
 			at(0, 1, book(1, 1, Unknown)), at(2, 3, look(Seat{1, Confirmed})), at(4, 5, look()),
 		}, false},
 		"a hold runs out": {one, []Operation{
-			at(0, 1, Operation{Kind: Hold, Place: 1, Member: 1, Outcome: Done}), at(1, 1, act(Expire, 1)), at(2, 3, book(2, 2, Booked)),
+			at(0, 1, Operation{Kind: Hold, Place: 1, Member: 1, Outcome: Done}), at(1, 1, ended(1)), at(2, 3, book(2, 2, Booked)),
 		}, true},
 		"what was confirmed runs out": {one, []Operation{
-			at(0, 1, Operation{Kind: Hold, Place: 1, Member: 1, Outcome: Done}), at(1, 2, act(Expire, 1)),
+			at(0, 1, Operation{Kind: Hold, Place: 1, Member: 1, Outcome: Done}), at(1, 2, ended(1)),
 			at(2, 3, act(Confirm, 1)), at(4, 5, look(Seat{1, Confirmed})), at(6, 7, look()),
 		}, false},
 	} {

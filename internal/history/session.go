@@ -16,6 +16,8 @@ type Session struct {
 	Capacity int    `json:"capacity"`
 	Queue    int    `json:"queue"`  // how many may wait
 	Offers   bool   `json:"offers"` // freed seats are offered in turn; otherwise who waits is booked at once
+	// Brief: its holds run out, each by the clock of whichever server looks at it.
+	Brief bool `json:"brief,omitempty"`
 }
 
 // CheckSession looks for an order of all that happened in a session.
@@ -169,10 +171,10 @@ func (r *room) step(asked, told Operation) bool {
 		p.status = Confirmed
 		return true
 	case Expire:
-		if p != nil && p.status != Held {
+		if slices.ContainsFunc(r.places, func(p place) bool { return slices.Contains(asked.Ended, p.number) && p.status != Held }) {
 			return false
 		}
-		r.drop(p)
+		r.drop(asked.Ended...)
 		return true
 	case Look:
 		return describeSeats(told.Seen) == r.seen()
@@ -190,7 +192,9 @@ func (r *room) take(asked, told Operation) bool {
 	case Broke, Refused:
 		return true // who has a place here already may be told first that they cannot pay for another
 	case Full:
-		return !has && !fits && (asked.Kind == Hold || r.inLine() >= r.Queue)
+		return r.somehow(func(r *room) bool {
+			return !r.has(asked.Member) && asked.Party > r.open() && (asked.Kind == Hold || r.inLine() >= r.Queue)
+		})
 	case Booked, Done:
 		if has || !fits {
 			return false
@@ -206,6 +210,38 @@ func (r *room) take(asked, told Operation) bool {
 	default:
 		return false
 	}
+}
+
+// somehow reports whether a refusal is one that the room gives, or would give once some of its holds have run out. A server whose clock
+// is ahead ends the holds that have run out for it, and gives their seats to whoever waits, before it looks at what it is asked. If
+// it then refuses, nothing of that stays; and for a server whose clock is behind those holds go on.
+func (r *room) somehow(refuses func(*room) bool) bool {
+	if refuses(r) {
+		return true
+	}
+	if !r.Brief {
+		return false
+	}
+	var held []int
+	for _, p := range r.places {
+		if p.status == Held {
+			held = append(held, p.number)
+		}
+	}
+	for some := 1; some < 1<<len(held); some++ {
+		var over []int
+		for i, number := range held {
+			if some&(1<<i) != 0 {
+				over = append(over, number)
+			}
+		}
+		then := room{Session: r.Session, places: slices.Clone(r.places)}
+		then.drop(over...)
+		if refuses(&then) {
+			return true
+		}
+	}
+	return false
 }
 
 func statusOf(k Kind) Status {
@@ -227,18 +263,18 @@ func (r *room) free(p *place, told Operation, may func(*place) bool) bool {
 	if p == nil || !may(p) {
 		return false
 	}
-	promoted := r.drop(p)
+	promoted := r.drop(p.number)
 	return told.Promoted < 0 || told.Promoted == promoted
 }
 
-// drop takes a place away and gives its seats to the first who fit. It tells how many were booked.
-func (r *room) drop(p *place) (promoted int) {
-	if p == nil {
-		return 0
-	}
-	seated := p.status != Waiting
-	number := p.number
-	r.places = slices.DeleteFunc(r.places, func(p place) bool { return p.number == number })
+// drop takes places away, all at once, and gives their seats to the first who fit. It tells how many were booked.
+func (r *room) drop(numbers ...int) (promoted int) {
+	seated := false
+	r.places = slices.DeleteFunc(r.places, func(p place) bool {
+		gone := slices.Contains(numbers, p.number)
+		seated = seated || gone && p.status != Waiting
+		return gone
+	})
 	if !seated {
 		return 0
 	}
@@ -274,15 +310,15 @@ func (r *room) perhaps(asked Operation) {
 		}
 	case Cancel:
 		if p != nil && (!asked.Line || p.status != Confirmed) {
-			r.drop(p)
+			r.drop(p.number)
 		}
 	case Release:
 		if p != nil && p.status == Held {
-			r.drop(p)
+			r.drop(p.number)
 		}
 	case Decline:
 		if p != nil && p.status == Offered {
-			r.drop(p)
+			r.drop(p.number)
 		}
 	case Confirm:
 		if p != nil && p.status == Held {
@@ -341,6 +377,9 @@ func (op Operation) describe() string {
 	fmt.Fprintf(&text, "%s", op.Kind)
 	if op.Place > 0 {
 		fmt.Fprintf(&text, " #%d", op.Place)
+	}
+	for _, number := range op.Ended {
+		fmt.Fprintf(&text, " #%d", number)
 	}
 	fmt.Fprintf(&text, " (member %d", op.Member)
 	if op.Party > 1 {

@@ -159,7 +159,6 @@ const perRound = 240
 // arena is a session with what is known of the places in it.
 type arena struct {
 	history.Session
-	brief bool // its holds run out
 	roomy bool // it is for those who pay with credits
 
 	mu    sync.Mutex
@@ -201,7 +200,7 @@ func (h *house) newRound(ctx context.Context, random *rand.Rand) (*round, error)
 			return nil, err
 		}
 		r.arenas = append(r.arenas, &arena{
-			Session: history.Session{ID: made.ID.String(), Capacity: of.capacity, Queue: of.queue, Offers: of.offers}, brief: of.brief, roomy: of.roomy,
+			Session: history.Session{ID: made.ID.String(), Capacity: of.capacity, Queue: of.queue, Offers: of.offers, Brief: of.brief}, roomy: of.roomy,
 		})
 	}
 	for range 3 {

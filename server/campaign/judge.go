@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,7 @@ type row struct {
 	ID, Session, Note, Status string
 	Entry                     bool
 	Booking                   *string // of an entry
+	Ended                     *time.Time
 }
 
 // truth is all that the database has in the end.
@@ -41,10 +43,10 @@ func readTruth(ctx context.Context, url string) (_ *truth, err error) {
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
 	t := &truth{balances: make(map[string]int), byID: make(map[string]row), byNote: make(map[string][]row)}
 	found, err := conn.Query(ctx, `
-select id::text, session_id::text, note, status, entry, booking_id::text from (
-  select id, session_id, note, status, false as entry, null::uuid as booking_id, 0 as join_key from bookings
+select id::text, session_id::text, note, status, entry, booking_id::text, ended from (
+  select id, session_id, note, status, false as entry, null::uuid as booking_id, cancelled_at as ended, 0 as join_key from bookings
   union all
-  select id, session_id, note, status, true, booking_id, join_key from waitlist_entries) x
+  select id, session_id, note, status, true, booking_id, null, join_key from waitlist_entries) x
 order by entry, join_key, id`)
 	if err != nil {
 		return nil, err
@@ -191,14 +193,20 @@ func (l *load) complete(t *truth) {
 		}
 	}
 	end := l.clock()
+	type moment struct{ session, at string }
+	ended := make(map[moment]history.Operation)
 	for _, r := range t.rows {
-		if number := r.place(); r.Status == "EXPIRED" && !r.Entry {
-			hold := began[number]
-			l.operations = append(l.operations, history.Operation{
-				Kind: history.Expire, Session: r.Session, Member: hold.Member, Place: number, Party: hold.Party, Called: hold.Called, Returned: end, Outcome: history.Done,
-			})
+		if r.Status != "EXPIRED" || r.Entry || r.Ended == nil {
+			continue
+		}
+		at, number := moment{r.Session, r.Ended.String()}, r.place()
+		op := ended[at]
+		ended[at] = history.Operation{
+			Kind: history.Expire, Session: r.Session, Ended: append(op.Ended, number),
+			Called: max(op.Called, began[number].Called), Returned: end, Outcome: history.Done,
 		}
 	}
+	l.operations = slices.AppendSeq(l.operations, maps.Values(ended))
 	standing := map[string]history.Status{
 		"PENDING": history.Held, "CONFIRMED": history.Confirmed, "WAITING": history.Waiting, "OFFERED": history.Offered,
 	}

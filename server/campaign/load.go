@@ -174,7 +174,7 @@ func (c *caller) take(r *round, a *arena) {
 	op := history.Operation{Kind: history.Book, Session: a.ID, Payer: who.payer, Member: who.number, Place: number, Party: party}
 	s := &spot{who: who, number: number, party: party}
 	note := noteOf(number)
-	if c.random.IntN(3) == 0 || a.brief && c.random.IntN(2) == 0 {
+	if c.random.IntN(3) == 0 || a.Brief && c.random.IntN(2) == 0 {
 		op.Kind, op.Payer, s.held = history.Hold, "", true
 		request := &v1.HoldBookingRequest{SessionId: a.ID, PartySize: int32(party), Note: note}
 		answer := new(v1.HoldBookingResponse)
@@ -307,7 +307,7 @@ func (c *caller) ask(a *arena, s *spot) {
 
 // look reads a roster. Where holds run out it depends on the reader's clock, which is wrong.
 func (c *caller) look(r *round, a *arena) {
-	if a.brief {
+	if a.Brief {
 		return
 	}
 	answer := new(v1.ListRosterResponse)
