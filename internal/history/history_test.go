@@ -33,6 +33,10 @@ func act(kind Kind, place int) Operation {
 	return Operation{Kind: kind, Place: place, Outcome: Done}
 }
 
+func hold(place, member int) Operation {
+	return Operation{Kind: Hold, Place: place, Member: member, Outcome: Done}
+}
+
 func ended(places ...int) Operation { return Operation{Kind: Expire, Ended: places, Outcome: Done} }
 
 func look(seen ...Seat) Operation { return Operation{Kind: Look, Outcome: Done, Seen: seen} }
@@ -41,6 +45,15 @@ func TestSessions(t *testing.T) {
 	t.Parallel()
 	one := Session{ID: "s", Capacity: 1, Queue: 2}
 	offers := Session{ID: "s", Capacity: 1, Queue: 2, Offers: true}
+	brief := Session{ID: "s", Capacity: 3, Queue: 2, Brief: true}
+	lasting := Session{ID: "s", Capacity: 3, Queue: 2}
+	// With one seat open a party of two waits. Another seat is held, and may run out.
+	atOdds := func(then ...Operation) []Operation {
+		return append([]Operation{
+			at(0, 1, hold(1, 1)), at(2, 3, book(2, 2, Booked)),
+			at(4, 5, Operation{Kind: Book, Place: 3, Member: 3, Party: 2, Outcome: Waits}),
+		}, then...)
+	}
 	promoting := func(n int) Operation {
 		op := act(Cancel, 1)
 		op.Promoted = n
@@ -58,7 +71,7 @@ func TestSessions(t *testing.T) {
 			at(0, 9, book(1, 1, Booked)), at(0, 9, book(2, 2, Booked)),
 		}, false},
 		"oversold by a hold": {one, []Operation{
-			at(0, 9, book(1, 1, Booked)), at(0, 9, Operation{Kind: Hold, Place: 2, Member: 2, Outcome: Done}),
+			at(0, 9, book(1, 1, Booked)), at(0, 9, hold(2, 2)),
 		}, false},
 		"oversold by a party": {Session{ID: "s", Capacity: 2}, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, Operation{Kind: Book, Place: 2, Member: 2, Party: 2, Outcome: Booked}),
@@ -131,10 +144,36 @@ func TestSessions(t *testing.T) {
 			at(0, 1, book(1, 1, Unknown)), at(2, 3, look(Seat{1, Confirmed})), at(4, 5, look()),
 		}, false},
 		"a hold runs out": {one, []Operation{
-			at(0, 1, Operation{Kind: Hold, Place: 1, Member: 1, Outcome: Done}), at(1, 1, ended(1)), at(2, 3, book(2, 2, Booked)),
+			at(0, 1, hold(1, 1)), at(1, 1, ended(1)), at(2, 3, book(2, 2, Booked)),
 		}, true},
+		"a hold has run out for the server that refuses, and for no other": {brief, atOdds(
+			at(6, 7, Operation{Kind: Hold, Place: 4, Member: 4, Outcome: Full}),
+			at(8, 9, look(Seat{1, Held}, Seat{2, Confirmed}, Seat{3, Waiting})),
+		), true},
+		"a hold that lasts has run out for the server that refuses": {lasting, atOdds(
+			at(6, 7, Operation{Kind: Hold, Place: 4, Member: 4, Outcome: Full}),
+		), false},
+		"whoever has a seat is told that it is full, where a hold has run out": {brief, atOdds(
+			at(6, 7, Operation{Kind: Hold, Place: 4, Member: 2, Outcome: Full}),
+		), false},
+		"whoever has a seat waits for one more, where a hold has run out": {brief, atOdds(
+			at(6, 7, ended(1)), at(6, 7, book(4, 2, Waits)),
+		), false},
+		"full with a seat left, whatever runs out": {brief, []Operation{
+			at(0, 1, hold(1, 1)), at(2, 3, Operation{Kind: Hold, Place: 2, Member: 2, Outcome: Full}),
+		}, false},
+		"holds that run out at once give their seats at once": {brief, []Operation{
+			at(0, 1, hold(1, 1)), at(0, 1, hold(2, 2)), at(2, 3, book(3, 3, Booked)),
+			at(4, 5, Operation{Kind: Book, Place: 4, Member: 4, Party: 2, Outcome: Waits}), at(6, 7, book(5, 5, Waits)),
+			at(8, 9, ended(1, 2)), at(10, 11, look(Seat{3, Confirmed}, Seat{4, Confirmed}, Seat{5, Waiting})),
+		}, true},
+		"holds that run out one by one give their seats one by one": {brief, []Operation{
+			at(0, 1, hold(1, 1)), at(0, 1, hold(2, 2)), at(2, 3, book(3, 3, Booked)),
+			at(4, 5, Operation{Kind: Book, Place: 4, Member: 4, Party: 2, Outcome: Waits}), at(6, 7, book(5, 5, Waits)),
+			at(8, 9, ended(1)), at(8, 9, ended(2)), at(10, 11, look(Seat{3, Confirmed}, Seat{4, Confirmed}, Seat{5, Waiting})),
+		}, false},
 		"what was confirmed runs out": {one, []Operation{
-			at(0, 1, Operation{Kind: Hold, Place: 1, Member: 1, Outcome: Done}), at(1, 2, ended(1)),
+			at(0, 1, hold(1, 1)), at(1, 2, ended(1)),
 			at(2, 3, act(Confirm, 1)), at(4, 5, look(Seat{1, Confirmed})), at(6, 7, look()),
 		}, false},
 	} {
