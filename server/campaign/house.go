@@ -27,9 +27,9 @@ type house struct {
 	owner    tenant.Caller
 	location tenant.LocationID
 	// The services, by how their sessions are run.
-	promotes, offers, brief tenant.ServiceID
-	open, pack              tenant.PlanID
-	crowd                   []person
+	promotes, offers, claims, brief tenant.ServiceID
+	open, pack                      tenant.PlanID
+	crowd                           []person
 }
 
 // person is a member, numbered from 1 in all histories.
@@ -72,7 +72,7 @@ func newHouse(ctx context.Context, a *app.App, now func() time.Time, zone string
 		into *tenant.ServiceID
 		mode waitlist.Mode
 		hold time.Duration
-	}{{&h.promotes, waitlist.AutoPromote, day}, {&h.offers, waitlist.OfferInTurn, day}, {&h.brief, waitlist.AutoPromote, time.Minute}} {
+	}{{&h.promotes, waitlist.AutoPromote, day}, {&h.offers, waitlist.OfferInTurn, day}, {&h.claims, waitlist.FirstToClaim, day}, {&h.brief, waitlist.AutoPromote, time.Minute}} {
 		if *s.into, err = h.service(ctx, s.mode, s.hold); err != nil {
 			return nil, err
 		}
@@ -148,18 +148,20 @@ func (h *house) person(ctx context.Context, plan tenant.PlanID) (person, error) 
 type round struct {
 	house   *house
 	arenas  []*arena
-	payers  []person // with credits
+	halls   [][]*arena // those between which bookings move are judged together
+	payers  []person   // with credits
 	ledgers []history.Ledger
 	used    atomic.Int64
 }
 
 // perRound is how many operations a round is used for.
-const perRound = 240
+const perRound = 280
 
 // arena is a session with what is known of the places in it.
 type arena struct {
 	history.Session
-	roomy bool // it is for those who pay with credits
+	roomy bool   // it is for those who pay with credits
+	other *arena // where its bookings move to; nil: they stay
 
 	mu    sync.Mutex
 	spots []*spot
@@ -174,23 +176,25 @@ type spot struct {
 	entry   string
 	offer   string
 	held    bool
+	moved   bool
 	gone    bool
 }
 
 func (h *house) newRound(ctx context.Context, random *rand.Rand) (*round, error) {
 	r := &round{house: h}
 	for i, of := range []struct {
-		service              tenant.ServiceID
-		capacity, queue      int
-		offers, brief, roomy bool
+		service         tenant.ServiceID
+		capacity, queue int
+		roomy, twin     bool // a twin swaps bookings with the one before it
 	}{
 		{service: h.promotes, capacity: 1 + random.IntN(3), queue: 1 + random.IntN(4)},
-		{service: h.promotes, capacity: 2 + random.IntN(4), queue: 2 + random.IntN(4)},
-		{service: h.offers, capacity: 1 + random.IntN(2), queue: 2 + random.IntN(4), offers: true},
-		{service: h.offers, capacity: 2 + random.IntN(3), queue: 2 + random.IntN(4), offers: true},
-		{service: h.brief, capacity: 2 + random.IntN(2), queue: 1 + random.IntN(4), brief: true},
+		{service: h.promotes, capacity: 2 + random.IntN(4), queue: 2 + random.IntN(4), twin: true},
+		{service: h.offers, capacity: 1 + random.IntN(2), queue: 2 + random.IntN(4)},
+		{service: h.offers, capacity: 2 + random.IntN(3), queue: 2 + random.IntN(4), twin: true},
+		{service: h.claims, capacity: 1 + random.IntN(3), queue: 2 + random.IntN(4)},
+		{service: h.brief, capacity: 2 + random.IntN(2), queue: 1 + random.IntN(4)},
 		{service: h.promotes, capacity: 60, roomy: true},
-		{service: h.promotes, capacity: 60, roomy: true},
+		{service: h.promotes, capacity: 60, roomy: true, twin: true},
 	} {
 		made, err := h.app.CreateSession(ctx, h.owner, session.Input{
 			Service: of.service, Location: h.location, StartsAt: h.now().Add(ahead + time.Duration(i)*time.Hour).Truncate(time.Minute),
@@ -199,9 +203,19 @@ func (h *house) newRound(ctx context.Context, random *rand.Rand) (*round, error)
 		if err != nil {
 			return nil, err
 		}
-		r.arenas = append(r.arenas, &arena{
-			Session: history.Session{ID: made.ID.String(), Capacity: of.capacity, Queue: of.queue, Offers: of.offers, Brief: of.brief}, roomy: of.roomy,
-		})
+		a := &arena{roomy: of.roomy, Session: history.Session{
+			ID: made.ID.String(), Capacity: of.capacity, Queue: of.queue,
+			Offers: of.service == h.offers, Claims: of.service == h.claims, Brief: of.service == h.brief,
+		}}
+		r.arenas = append(r.arenas, a)
+		if !of.twin {
+			r.halls = append(r.halls, []*arena{a})
+			continue
+		}
+		last := &r.halls[len(r.halls)-1]
+		a.other = (*last)[0]
+		a.other.other = a
+		*last = append(*last, a)
 	}
 	for range 3 {
 		who, err := h.person(ctx, h.pack)

@@ -242,25 +242,30 @@ func (l *load) judge(folder string) (histories int, err error) {
 			byPayer[op.Payer] = append(byPayer[op.Payer], op)
 		}
 	}
-	check := func(v history.Verdict, of any, all []history.Operation) error {
+	check := func(v history.Verdict, of any) error {
 		histories++
 		if v.Sound() {
 			return nil
 		}
 		name := strings.ReplaceAll(v.Name, " ", "-")
-		l.failures = append(l.failures, fmt.Sprintf("%s: no order explains its %d operations (%s); see %s.html", v.Name, v.Operations, v.Result, name))
-		return keepHistory(filepath.Join(folder, name), v, of, all)
+		small := v.Smallest(perHistory)
+		l.failures = append(l.failures, fmt.Sprintf("%s: no order explains its %d operations (%s); see %s.html, and %s-smallest.html:\n%s",
+			v.Name, len(v.Operations()), v.Result, name, name, small))
+		return errors.Join(keepHistory(filepath.Join(folder, name), v, of), keepHistory(filepath.Join(folder, name+"-smallest"), small, of))
 	}
 	for _, round := range l.all {
-		for _, a := range round.arenas {
-			all := bySession[a.ID]
-			if err := check(history.CheckSession(a.Session, all, perHistory), a.Session, all); err != nil {
+		for _, hall := range round.halls {
+			var of []history.Session
+			var all []history.Operation
+			for _, a := range hall {
+				of, all = append(of, a.Session), append(all, bySession[a.ID]...)
+			}
+			if err := check(history.CheckSessions(of, all, perHistory), of); err != nil {
 				return histories, err
 			}
 		}
 		for _, ledger := range round.ledgers {
-			all := byPayer[ledger.ID]
-			if err := check(history.CheckLedger(ledger, all, perHistory), ledger, all); err != nil {
+			if err := check(history.CheckLedger(ledger, byPayer[ledger.ID], perHistory), ledger); err != nil {
 				return histories, err
 			}
 		}
@@ -269,8 +274,8 @@ func (l *load) judge(folder string) (histories int, err error) {
 }
 
 // keepHistory writes a history as data and as a page.
-func keepHistory(path string, v history.Verdict, of any, all []history.Operation) error {
-	text, err := json.MarshalIndent(map[string]any{"of": of, "operations": all}, "", "  ")
+func keepHistory(path string, v history.Verdict, of any) error {
+	text, err := json.MarshalIndent(map[string]any{"of": of, "operations": v.Operations()}, "", "  ")
 	if err != nil {
 		return err
 	}
