@@ -21,7 +21,7 @@ const (
 
 func testCampaign(t *testing.T, binary string) {
 	report, err := campaign.Run(context.WithoutCancel(t.Context()), campaign.Config{
-		Seed: campaignSeed, For: campaignLength, Nodes: 2, Callers: 8, Binary: binary,
+		Seed: campaignSeed, For: campaignLength, Nodes: 2, Workers: 1, Callers: 8, Binary: binary,
 		Folder: filepath.Join(pgtest.Folder(t), "site"), Say: func(line string) { t.Log(line) },
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/history"
 	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/waitlist"
@@ -68,6 +69,12 @@ func newHouse(ctx context.Context, a *app.App, now func() time.Time, zone string
 		return nil, err
 	}
 	h.location = place.ID
+	// Every message is sent at once, whatever the hour, and however many there are.
+	if _, err := a.UpdateNotificationSettings(ctx, h.owner, nil, func(s *notify.Settings) {
+		s.Quiet, s.PerDay = notify.QuietHours{}, map[notify.Channel]int{notify.SMS: 100_000, notify.Push: 100_000, notify.Email: 100_000}
+	}); err != nil {
+		return nil, err
+	}
 	for _, s := range []struct {
 		into *tenant.ServiceID
 		mode waitlist.Mode
@@ -133,7 +140,7 @@ var people atomic.Int64
 func (h *house) person(ctx context.Context, plan tenant.PlanID) (person, error) {
 	p := person{number: int(people.Add(1)), in: h.id}
 	p.subject = "member-" + strconv.Itoa(p.number)
-	made, err := h.app.CreateMember(ctx, h.owner, member.Member{Subject: p.subject, Name: p.subject})
+	made, err := h.app.CreateMember(ctx, h.owner, member.Member{Subject: p.subject, Name: p.subject, Email: p.subject + "@example.com"})
 	if err != nil {
 		return p, err
 	}
