@@ -56,9 +56,10 @@ type Report struct {
 	Faults     map[string]int
 	Trouble    map[string]int // what attempts were told, apart from answers and refusals
 	Histories  int
-	Told       int // events that concern somebody
-	Messages   int // that were sent
-	Twice      int // of which the log says that they may be duplicates
+	Longest    time.Duration // that one history took to be judged
+	Told       int           // events that concern somebody
+	Messages   int           // that were sent
+	Twice      int           // of which the log says that they may be duplicates
 	Replayed   int
 	Rounds     int
 	Crossing   string // which clock change was crossed
@@ -226,7 +227,7 @@ func (l *load) verdict(ctx context.Context, config Config, r *Report) error {
 	l.compare(t)
 	l.complete(t)
 	config.Say(fmt.Sprintf("judging the histories of %d rounds", len(l.all)))
-	r.Histories, err = l.judge(config.Folder)
+	err = l.judge(config.Folder, r)
 	r.Failures, r.Took = l.failures, l.clock()
 	return err
 }
@@ -243,8 +244,8 @@ func (r Report) Print(to io.Writer) error {
 	for _, name := range slices.Sorted(maps.Keys(r.Trouble)) {
 		fmt.Fprintf(w, "attempts that ended %s\t%d\n", name, r.Trouble[name])
 	}
-	fmt.Fprintf(w, "asked again\t%d\nevents to tell of\t%d\nmessages sent\t%d, %d of them perhaps twice\nhistories judged\t%d\nfailures\t%d\n",
-		r.Replayed, r.Told, r.Messages, r.Twice, r.Histories, len(r.Failures))
+	fmt.Fprintf(w, "asked again\t%d\nevents to tell of\t%d\nmessages sent\t%d, %d of them perhaps twice\nhistories judged\t%d, the longest in %s\nfailures\t%d\n",
+		r.Replayed, r.Told, r.Messages, r.Twice, r.Histories, r.Longest.Round(time.Millisecond), len(r.Failures))
 	if err := w.Flush(); err != nil {
 		return err
 	}

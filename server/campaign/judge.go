@@ -232,7 +232,7 @@ func (l *load) complete(t *truth) {
 const perHistory = 30 * time.Second
 
 // judge looks for an order in every history, and keeps those for which there is none.
-func (l *load) judge(folder string) (histories int, err error) {
+func (l *load) judge(folder string, r *Report) error {
 	bySession, byPayer := make(map[string][]history.Operation), make(map[string][]history.Operation)
 	for _, op := range l.operations {
 		if op.Session != "" {
@@ -243,7 +243,7 @@ func (l *load) judge(folder string) (histories int, err error) {
 		}
 	}
 	check := func(v history.Verdict, of any) error {
-		histories++
+		r.Histories, r.Longest = r.Histories+1, max(r.Longest, v.Took)
 		if v.Sound() {
 			return nil
 		}
@@ -261,16 +261,16 @@ func (l *load) judge(folder string) (histories int, err error) {
 				of, all = append(of, a.Session), append(all, bySession[a.ID]...)
 			}
 			if err := check(history.CheckSessions(of, all, perHistory), of); err != nil {
-				return histories, err
+				return err
 			}
 		}
 		for _, ledger := range round.ledgers {
 			if err := check(history.CheckLedger(ledger, byPayer[ledger.ID], perHistory), ledger); err != nil {
-				return histories, err
+				return err
 			}
 		}
 	}
-	return histories, nil
+	return nil
 }
 
 // keepHistory writes a history as data and as a page.

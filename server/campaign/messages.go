@@ -50,18 +50,12 @@ func (l *load) sendOut(ctx context.Context, r *Report) (err error) {
 	if err := conn.QueryRow(ctx, messagesSent).Scan(&r.Told, &r.Messages, &r.Twice); err != nil {
 		return err
 	}
-	for _, wrong := range wrongMessages {
-		found, err := conn.Query(ctx, wrong.sql)
-		if err != nil {
-			return err
-		}
-		rows, err := pgx.CollectRows(found, pgx.RowTo[string])
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
-			l.fail("%s: %s", wrong.what, row)
-		}
+	wrong, err := wrongMessages(ctx, conn)
+	if err != nil {
+		return err
+	}
+	for _, one := range wrong {
+		l.fail("%s", one)
 	}
 	if r.Told == 0 || r.Messages == 0 {
 		return fmt.Errorf("%d events told of and %d messages sent: that proves nothing", r.Told, r.Messages)
@@ -90,8 +84,25 @@ with telling as (
 const messagesSent = telling + `
 select (select count(*) from telling), (select count(*) from sent), (select count(*) from sent where possible_duplicate)`
 
-// wrongMessages are what must not be.
-var wrongMessages = []struct{ what, sql string }{
+// wrongMessages names what must not be.
+func wrongMessages(ctx context.Context, conn *pgx.Conn) (all []string, err error) {
+	for _, wrong := range messageChecks {
+		found, err := conn.Query(ctx, wrong.sql)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := pgx.CollectRows(found, pgx.RowTo[string])
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			all = append(all, wrong.what+": "+row)
+		}
+	}
+	return all, nil
+}
+
+var messageChecks = []struct{ what, sql string }{
 	{"nobody was to be told of an event", telling + `
 select e.type || ' ' || e.id from telling e where not exists (
   select from notices n where n.tenant_id = e.tenant_id and n.revision = e.id::text and n.lane = 'MAIL')`},
