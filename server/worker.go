@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -21,6 +22,9 @@ type workerCommand struct {
 func (c *workerCommand) Run(ctx context.Context, to *console) error {
 	if err := c.needed(); err != nil {
 		return err
+	}
+	if c.PublicURL == "" {
+		return errors.New("BERTH_PUBLIC_URL is not set; the links in messages start with it")
 	}
 	tuneMemory()
 	log := c.logger(to)

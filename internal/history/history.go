@@ -25,7 +25,7 @@ const (
 	Move    Kind = "move"    // a booking, to another session
 	Accept  Kind = "accept"  // an offer
 	Decline Kind = "decline" // an offer, and the place in line with it
-	Expire  Kind = "expire"  // holds ran out: nobody asked, and the data tell
+	Expire  Kind = "expire"  // holds or offers ran out: nobody asked, and the data tell
 	Look    Kind = "look"    // at a session's roster
 
 	Grant   Kind = "grant"   // credits
@@ -78,7 +78,7 @@ type Operation struct {
 	// Moved are the credits that it took (below zero) or gave back; Left is a balance that was read or reported.
 	Moved int `json:"moved,omitempty"`
 	Left  int `json:"left,omitempty"`
-	// Ended are the holds that ran out at one moment: all their seats were given away at once.
+	// Ended are the places whose holds or offers ran out at one moment: all their seats were given away at once.
 	Ended []int `json:"ended,omitempty"`
 	// Seen is what a look saw.
 	Seen []Seat `json:"seen,omitempty"`

@@ -55,6 +55,7 @@ func TestSessions(t *testing.T) {
 	one := Session{ID: "s", Capacity: 1, Queue: 2}
 	offers := Session{ID: "s", Capacity: 1, Queue: 2, Offers: true}
 	brief := Session{ID: "s", Capacity: 3, Queue: 2, Brief: true}
+	briefOffers := Session{ID: "s", Capacity: 1, Queue: 2, Offers: true, Brief: true}
 	lasting := Session{ID: "s", Capacity: 3, Queue: 2}
 	// With one seat open a party of two waits. Another seat is held, and may run out.
 	atOdds := func(then ...Operation) []Operation {
@@ -177,6 +178,21 @@ func TestSessions(t *testing.T) {
 		), false},
 		"full with a seat left, whatever runs out": {brief, []Operation{
 			at(0, 1, hold(1, 1)), at(2, 3, Operation{Kind: Hold, Place: 2, Member: 2, Outcome: Full}),
+		}, false},
+		"an offer that runs out passes on": {briefOffers, []Operation{
+			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, book(3, 3, Waits)), at(6, 7, act(Cancel, 1)),
+			at(8, 9, ended(2)), at(10, 11, refused(Accept, 2)), at(10, 11, look(Seat{3, Offered})),
+		}, true},
+		"an offer has run out for one, and is taken at another": {briefOffers, []Operation{
+			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(6, 7, act(Cancel, 1)),
+			at(8, 9, refused(Accept, 2)), at(10, 11, act(Accept, 2)), at(12, 13, look(Seat{2, Confirmed})),
+		}, true},
+		"an offer that has run out is taken": {briefOffers, []Operation{
+			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(6, 7, act(Cancel, 1)),
+			at(8, 9, ended(2)), at(8, 9, act(Accept, 2)), at(10, 11, look()),
+		}, false},
+		"a wait runs out": {briefOffers, []Operation{
+			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, ended(2)), at(6, 7, look(Seat{1, Confirmed})),
 		}, false},
 		"holds that run out at once give their seats at once": {brief, []Operation{
 			at(0, 1, hold(1, 1)), at(0, 1, hold(2, 2)), at(2, 3, book(3, 3, Booked)),

@@ -17,7 +17,7 @@ type Session struct {
 	Capacity int    `json:"capacity"`
 	Queue    int    `json:"queue"`  // how many may wait
 	Offers   bool   `json:"offers"` // freed seats are offered in turn; otherwise who waits is booked at once
-	// Brief: its holds run out, each by the clock of whichever server looks at it.
+	// Brief: its holds and offers run out, each by the clock of whichever server looks at it.
 	Brief bool `json:"brief,omitempty"`
 	// Claims: all who fit freed seats are told, and the first to claim gets them.
 	Claims bool `json:"claims,omitempty"`
@@ -189,7 +189,9 @@ func (h *hall) step(asked, told Operation) bool {
 	case Accept, Decline:
 		return h.answer(p, asked, told)
 	case Expire:
-		if slices.ContainsFunc(h.places, func(p place) bool { return slices.Contains(asked.Ended, p.number) && p.status != Held }) {
+		if slices.ContainsFunc(h.places, func(p place) bool {
+			return slices.Contains(asked.Ended, p.number) && p.status != Held && p.status != Offered
+		}) {
 			return false
 		}
 		h.drop(asked.Ended...)
@@ -358,7 +360,7 @@ func (h *hall) answer(p *place, asked, told Operation) bool {
 	}
 	switch {
 	case told.Outcome != Done && told.Outcome != Settled:
-		return !offered || h.sessions[p.in].Claims
+		return !offered || h.sessions[p.in].Claims || h.sessions[p.in].Brief
 	case asked.Kind == Decline:
 		return h.free(p, told, func(*place) bool { return offered })
 	case !offered && (p == nil || p.status != Confirmed):

@@ -28,9 +28,9 @@ type house struct {
 	owner    tenant.Caller
 	location tenant.LocationID
 	// The services, by how their sessions are run.
-	promotes, offers, claims, brief tenant.ServiceID
-	open, pack                      tenant.PlanID
-	crowd                           []person
+	promotes, offers, claims, brief, hasty tenant.ServiceID
+	open, pack                             tenant.PlanID
+	crowd                                  []person
 }
 
 // person is a member, numbered from 1 in all histories.
@@ -78,9 +78,9 @@ func newHouse(ctx context.Context, a *app.App, now func() time.Time, zone string
 	for _, s := range []struct {
 		into *tenant.ServiceID
 		mode waitlist.Mode
-		hold time.Duration
-	}{{&h.promotes, waitlist.AutoPromote, day}, {&h.offers, waitlist.OfferInTurn, day}, {&h.claims, waitlist.FirstToClaim, day}, {&h.brief, waitlist.AutoPromote, time.Minute}} {
-		if *s.into, err = h.service(ctx, s.mode, s.hold); err != nil {
+		last time.Duration // of holds and offers
+	}{{&h.promotes, waitlist.AutoPromote, day}, {&h.offers, waitlist.OfferInTurn, day}, {&h.claims, waitlist.FirstToClaim, day}, {&h.brief, waitlist.AutoPromote, time.Minute}, {&h.hasty, waitlist.OfferInTurn, time.Minute}} {
+		if *s.into, err = h.service(ctx, s.mode, s.last); err != nil {
 			return nil, err
 		}
 	}
@@ -114,19 +114,19 @@ const ownerSubject = "owner"
 func (h *house) self() person { return person{in: h.id, subject: ownerSubject} }
 
 // service makes one whose waitlist never stops by itself.
-func (h *house) service(ctx context.Context, mode waitlist.Mode, hold time.Duration) (tenant.ServiceID, error) {
+func (h *house) service(ctx context.Context, mode waitlist.Mode, last time.Duration) (tenant.ServiceID, error) {
 	made, err := h.app.CreateService(ctx, h.owner, catalog.Service{
-		Name: fmt.Sprint(mode, " ", hold), Duration: time.Hour, MinParty: 1, MaxParty: 2, Delivery: catalog.InPerson, Active: true,
+		Name: fmt.Sprint(mode, " ", last), Duration: time.Hour, MinParty: 1, MaxParty: 2, Delivery: catalog.InPerson, Active: true,
 	})
 	if err != nil {
 		return made.ID, err
 	}
 	target := app.PolicyTarget{Service: made.ID}
-	if _, err = h.app.UpdatePolicy(ctx, h.owner, target, nil, func(p *catalog.Policy) { p.HoldTTL = &hold }); err != nil {
+	if _, err = h.app.UpdatePolicy(ctx, h.owner, target, nil, func(p *catalog.Policy) { p.HoldTTL = &last }); err != nil {
 		return made.ID, err
 	}
 	_, err = h.app.UpdateRules(ctx, h.owner, app.RulesEdit{Target: target, Edit: func(s *waitlist.Settings) {
-		s.Enabled, s.Mode, s.MaxQueueSize, s.OfferWindow = new(true), &mode, new(10_000), new(24*time.Hour)
+		s.Enabled, s.Mode, s.MaxQueueSize, s.OfferWindow, s.MinOfferWindow = new(true), &mode, new(10_000), &last, &last
 		s.MaxTriesPerSlot, s.MaxOffersPerEntry = new(0), new(0)
 		s.AfterDecline, s.AfterExpiry = new(waitlist.CloseEntry), new(waitlist.CloseEntry)
 		s.OffersInQuietHours, s.AutoPromoteCutoff = new(true), new(time.Duration(0))
@@ -162,7 +162,7 @@ type round struct {
 }
 
 // perRound is how many operations a round is used for.
-const perRound = 280
+const perRound = 300
 
 // arena is a session with what is known of the places in it.
 type arena struct {
@@ -200,6 +200,7 @@ func (h *house) newRound(ctx context.Context, random *rand.Rand) (*round, error)
 		{service: h.offers, capacity: 2 + random.IntN(3), queue: 2 + random.IntN(4), twin: true},
 		{service: h.claims, capacity: 1 + random.IntN(3), queue: 2 + random.IntN(4)},
 		{service: h.brief, capacity: 2 + random.IntN(2), queue: 1 + random.IntN(4)},
+		{service: h.hasty, capacity: 1 + random.IntN(3), queue: 2 + random.IntN(4)},
 		{service: h.promotes, capacity: 60, roomy: true},
 		{service: h.promotes, capacity: 60, roomy: true, twin: true},
 	} {
@@ -212,7 +213,8 @@ func (h *house) newRound(ctx context.Context, random *rand.Rand) (*round, error)
 		}
 		a := &arena{roomy: of.roomy, Session: history.Session{
 			ID: made.ID.String(), Capacity: of.capacity, Queue: of.queue,
-			Offers: of.service == h.offers, Claims: of.service == h.claims, Brief: of.service == h.brief,
+			Offers: of.service == h.offers || of.service == h.hasty, Claims: of.service == h.claims,
+			Brief: of.service == h.brief || of.service == h.hasty,
 		}}
 		r.arenas = append(r.arenas, a)
 		if !of.twin {

@@ -46,7 +46,7 @@ func readTruth(ctx context.Context, url string) (_ *truth, err error) {
 select id::text, session_id::text, note, status, entry, booking_id::text, ended from (
   select id, session_id, note, status, false as entry, null::uuid as booking_id, cancelled_at as ended, 0 as join_key from bookings
   union all
-  select id, session_id, note, status, true, booking_id, null, join_key from waitlist_entries) x
+  select id, session_id, note, status, true, booking_id, closed_at, join_key from waitlist_entries) x
 order by entry, join_key, id`)
 	if err != nil {
 		return nil, err
@@ -132,6 +132,12 @@ func (l *load) compare(t *truth) {
 	type known struct {
 		made, refused, doubtful, touched, gone bool
 	}
+	brief := make(map[string]bool)
+	for _, round := range l.all {
+		for _, a := range round.arenas {
+			brief[a.ID] = a.Brief
+		}
+	}
 	places := make(map[int]*known)
 	of := func(number int) *known {
 		if places[number] == nil {
@@ -155,7 +161,7 @@ func (l *load) compare(t *truth) {
 		case op.Outcome == history.Done && (op.Kind == history.Cancel || op.Kind == history.Release || op.Kind == history.Decline):
 			k.gone = true
 		}
-		k.touched = k.touched || !making || op.Kind == history.Hold
+		k.touched = k.touched || !making || op.Kind == history.Hold || brief[op.Session] // where holds and offers run out
 	}
 	for number, k := range places {
 		rows := t.byNote[noteOf(number)]
@@ -179,13 +185,13 @@ func (l *load) compare(t *truth) {
 	}
 }
 
-// complete adds to the histories what nobody was told: which holds ran out, which places the looks saw, and
+// complete adds to the histories what nobody was told: which holds and offers ran out, which places the looks saw, and
 // how everything was in the end.
 func (l *load) complete(t *truth) {
 	began := make(map[int]history.Operation)
 	for i := range l.operations {
 		op := &l.operations[i]
-		if op.Kind == history.Hold {
+		if op.Kind == history.Hold || op.Kind == history.Book {
 			began[op.Place] = *op
 		}
 		for j, id := range op.IDs {
@@ -196,7 +202,7 @@ func (l *load) complete(t *truth) {
 	type moment struct{ session, at string }
 	ended := make(map[moment]history.Operation)
 	for _, r := range t.rows {
-		if r.Status != "EXPIRED" || r.Entry || r.Ended == nil {
+		if r.Status != "EXPIRED" || r.Ended == nil {
 			continue
 		}
 		at, number := moment{r.Session, r.Ended.String()}, r.place()

@@ -92,7 +92,7 @@ func openSite(ctx context.Context, folder, binary string, offset time.Duration, 
 		}
 	}
 	for i := range workers {
-		if err := join(&s.workers, fmt.Sprint("worker-", i), "worker"); err != nil {
+		if err := join(&s.workers, fmt.Sprint("worker-", i), "worker", "--public-url", "https://berth.example"); err != nil {
 			return nil, err
 		}
 	}
