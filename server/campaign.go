@@ -17,6 +17,7 @@ type campaignCommand struct {
 	For     time.Duration `default:"2m" help:"How long things go wrong."`
 	Seed    uint64        `help:"What goes wrong when, and who asks for what. Default: by chance."`
 	Nodes   int           `default:"3" help:"Servers."`
+	Workers int           `default:"1" help:"Workers, which send messages."`
 	Callers int           `default:"12" help:"Concurrent gRPC callers."`
 	Keep    bool          `help:"Keep the folder even if all is well."`
 	Folder  string        `type:"path" placeholder:"DIR" help:"Where to put Postgres, logs and histories; it must not be there. Default: a temporary one."`
@@ -24,6 +25,9 @@ type campaignCommand struct {
 
 // Run implements kong's command.
 func (c *campaignCommand) Run(ctx context.Context, to *console) error {
+	if c.Nodes < 1 || c.Workers < 1 || c.Callers < 1 {
+		return errors.New("a campaign needs a server, a worker and a caller at least")
+	}
 	binary, err := os.Executable()
 	if err != nil {
 		return err
@@ -44,9 +48,9 @@ func (c *campaignCommand) Run(ctx context.Context, to *console) error {
 	}
 	steps := newSteps(to.out)
 	report, err := campaign.Run(ctx, campaign.Config{
-		Seed: c.Seed, For: c.For, Nodes: c.Nodes, Callers: c.Callers, Binary: binary, Folder: folder, Say: steps.say,
+		Seed: c.Seed, For: c.For, Nodes: c.Nodes, Workers: c.Workers, Callers: c.Callers, Binary: binary, Folder: folder, Say: steps.say,
 	})
-	again := fmt.Sprintf("berth campaign --seed %d --for %s --nodes %d --callers %d", c.Seed, c.For, c.Nodes, c.Callers)
+	again := fmt.Sprintf("berth campaign --seed %d --for %s --nodes %d --workers %d --callers %d", c.Seed, c.For, c.Nodes, c.Workers, c.Callers)
 	if err != nil {
 		return fmt.Errorf("%w\nlogs and histories are in %s; again: %s", err, folder, again)
 	}

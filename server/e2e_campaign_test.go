@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/server/campaign"
 )
 
-// A short campaign as a test, where BERTH_CAMPAIGN is set. The long form is `berth campaign --for 3h`.
+// A short campaign as a test. The long form is `berth campaign --for 3h`.
 const (
 	campaignSeed   = 2027
 	campaignLength = 45 * time.Second
@@ -21,7 +21,7 @@ const (
 
 func testCampaign(t *testing.T, binary string) {
 	report, err := campaign.Run(context.WithoutCancel(t.Context()), campaign.Config{
-		Seed: campaignSeed, For: campaignLength, Nodes: 2, Callers: 8, Binary: binary,
+		Seed: campaignSeed, For: campaignLength, Nodes: 2, Workers: 1, Callers: 8, Binary: binary,
 		Folder: filepath.Join(pgtest.Folder(t), "site"), Say: func(line string) { t.Log(line) },
 	})
 	if err != nil {
@@ -38,6 +38,6 @@ func testCampaign(t *testing.T, binary string) {
 		t.Errorf("%d operations, %d faults, %d commits cut off: that is no campaign", report.Operations, faults, report.Broken)
 	}
 	if len(report.Failures) > 0 {
-		t.Errorf("%d failures; a campaign that keeps its histories: go run ./server campaign --seed %d --for %s --nodes 2 --callers 8", len(report.Failures), campaignSeed, campaignLength)
+		t.Errorf("%d failures; a campaign that keeps its histories: go run ./server campaign --seed %d --for %s --nodes 2 --workers 1 --callers 8", len(report.Failures), campaignSeed, campaignLength)
 	}
 }

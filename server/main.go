@@ -18,6 +18,7 @@ import (
 // commands is the command line.
 type commands struct {
 	Serve    serveCommand    `cmd:"" help:"Serve the API, on a database that somebody runs."`
+	Worker   workerCommand   `cmd:"" help:"Send messages and do what falls due, and answer nobody."`
 	Dev      devCommand      `cmd:"" help:"Start everything for development: Postgres, migrations, demo data, server."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database's schema up to date."`
 	Tenant   tenantCommand   `cmd:"" help:"Create a tenant."`

@@ -366,6 +366,9 @@ func (l *line) promote(e waitlist.Entry, q queued) {
 		RequestHash: e.RequestHash, Note: e.Note, Promoted: true, GraceUntil: &grace, CreatedBy: e.CreatedBy,
 	}, q.plan)
 	l.close(e, waitlist.Booked, b.ID)
+	if e.Window == nil {
+		l.slot.Waiting-- // whoever asks in the same transaction may wait there
+	}
 	outbox.Append(l.Tx, l.in, outbox.Event{
 		ID: tenant.Next[tenant.EventID](l.mint), Type: outbox.WaitlistPromoted, Session: l.slot.ID, Booking: b.ID, Member: e.Member,
 		Actor: credit.SystemActor, Data: map[string]any{"entry_id": e.ID.String()}, At: l.now,

@@ -123,6 +123,75 @@ func TestExpiredHoldsWakeTheWaitlist(t *testing.T) {
 	h.wantSound()
 }
 
+// The seat of a hold that has run out, and one that was open, go to a party of two that waits. Whoever asks next finds the session full,
+// and who has a seat in it already is told so, rather than put in line.
+func TestNobodyWithASeatWaitsForTheSeatsOfAnExpiredHold(t *testing.T) {
+	t.Parallel()
+	for name, ask := range map[string]func(h *house, mia tenant.Caller, session tenant.SessionID) error{
+		"book": func(h *house, mia tenant.Caller, session tenant.SessionID) error {
+			_, err := h.book(mia, session)
+			return err
+		},
+		"hold": func(h *house, mia tenant.Caller, session tenant.SessionID) error {
+			_, err := h.hold(mia, session)
+			return err
+		},
+		"join": func(h *house, mia tenant.Caller, session tenant.SessionID) error {
+			_, err := h.join(mia, names(session))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			mia, noa, zoe := h.member("Mia"), h.member("Noa"), h.member("Zoe")
+			three := h.session(slot{Capacity: 3, Waitlist: 5})
+			h.mustBook(mia, three)
+			held := h.mustHold(noa, three)
+			place, err := h.app.Book(context.Background(), zoe, app.BookRequest{Session: three, Party: 2, Channel: catalog.Online})
+			if err != nil || place.Entry == nil {
+				t.Fatalf("%+v, %v", place, err)
+			}
+			h.clock.Set(*held.HoldUntil)
+			wantReason(t, ask(h, mia, three), fault.AlreadyBooked)
+			h.wantSound()
+		})
+	}
+}
+
+// Who waited first gets the seat of an expired hold, and leaves the room in line to whoever asks next.
+func TestTheSeatOfAnExpiredHoldLeavesRoomInLine(t *testing.T) {
+	t.Parallel()
+	for name, wait := range map[string]func(h *house, who tenant.Caller, session tenant.SessionID) (app.Place, error){
+		"book": (*house).book,
+		"join": func(h *house, who tenant.Caller, session tenant.SessionID) (app.Place, error) {
+			return h.join(who, names(session))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			mia, noa, zoe := h.member("Mia"), h.member("Noa"), h.member("Zoe")
+			one := h.session(slot{Capacity: 1, Waitlist: 1})
+			held := h.mustHold(mia, one)
+			h.mustWait(noa, one)
+			_, err := wait(h, zoe, one)
+			if err == nil {
+				t.Fatal("a line of one is longer")
+			}
+			h.clock.Set(*held.HoldUntil)
+			place, err := wait(h, zoe, one)
+			if err != nil || place.Entry == nil {
+				t.Errorf("%+v, %v", place, err)
+			}
+			if n := h.count(`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, noa.Member); n != 1 {
+				t.Error("Noa was not promoted")
+			}
+			h.wantSound()
+		})
+	}
+}
+
 func TestReleaseGivesSeatsBackAndWakesTheWaitlist(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -6,7 +6,6 @@ package history
 import (
 	"cmp"
 	"io"
-	"math"
 	"slices"
 	"time"
 
@@ -23,9 +22,10 @@ const (
 	Confirm Kind = "confirm" // a hold
 	Release Kind = "release" // a hold
 	Cancel  Kind = "cancel"  // a booking, or a place in line
+	Move    Kind = "move"    // a booking, to another session
 	Accept  Kind = "accept"  // an offer
 	Decline Kind = "decline" // an offer, and the place in line with it
-	Expire  Kind = "expire"  // a hold ran out: nobody asked, and the data tell
+	Expire  Kind = "expire"  // holds or offers ran out: nobody asked, and the data tell
 	Look    Kind = "look"    // at a session's roster
 
 	Grant   Kind = "grant"   // credits
@@ -41,7 +41,7 @@ const (
 	Booked  Outcome = "booked"  // by Book
 	Waits   Outcome = "waits"   // by Book
 	Gone    Outcome = "gone"    // it had been given up before
-	Settled Outcome = "settled" // it is given up, by this call or by one before
+	Settled Outcome = "settled" // it is given up, or moved, by this call or by one before
 	Full    Outcome = "full"    // no seats, and no room in line
 	Already Outcome = "already" // they have a place here
 	Broke   Outcome = "broke"   // too few credits
@@ -54,6 +54,7 @@ type Operation struct {
 	Client  int    `json:"client"`
 	Kind    Kind   `json:"kind"`
 	Session string `json:"session,omitempty"`
+	To      string `json:"to,omitempty"`    // where Move goes
 	Payer   string `json:"payer,omitempty"` // the subscription whose credits it moves or reads
 	Member  int    `json:"member"`
 	// Place numbers what Book or Hold makes, and is what the others act on. A promoted entry and its booking are one
@@ -77,6 +78,8 @@ type Operation struct {
 	// Moved are the credits that it took (below zero) or gave back; Left is a balance that was read or reported.
 	Moved int `json:"moved,omitempty"`
 	Left  int `json:"left,omitempty"`
+	// Ended are the places whose holds or offers ran out at one moment: all their seats were given away at once.
+	Ended []int `json:"ended,omitempty"`
 	// Seen is what a look saw.
 	Seen []Seat `json:"seen,omitempty"`
 	// IDs are those of what a look saw, before it is known which places they are.
@@ -107,14 +110,18 @@ type Seat struct {
 // Verdict is what became of checking a history.
 type Verdict struct {
 	Name       string
-	Operations int
 	Result     porcupine.CheckResult
+	Took       time.Duration
+	operations []Operation
 	model      porcupine.Model
 	info       porcupine.LinearizationInfo
 }
 
 // Sound reports whether some order explains the history.
 func (v Verdict) Sound() bool { return v.Result == porcupine.Ok }
+
+// Operations are those that were judged.
+func (v Verdict) Operations() []Operation { return v.operations }
 
 // Draw writes a page that shows the history, and how far an order explains it.
 func (v Verdict) Draw(to io.Writer) error { return porcupine.Visualize(v.model, v.info, to) }
@@ -125,7 +132,7 @@ func check(name string, model porcupine.Model, all []Operation, patience time.Du
 	for i, op := range all {
 		history[i] = porcupine.Operation{ClientId: op.Client, Input: op, Output: op, Call: int64(op.Called), Return: int64(op.Returned)}
 		if op.Outcome == Unknown || op.Kind == Expire {
-			history[i].Return = math.MaxInt64 // it may happen at any time from the call on
+			history[i].Return = forever
 		}
 	}
 	// Clients whose calls overlap are drawn in lines of their own; what never ends would hide what comes after it.
@@ -133,8 +140,10 @@ func check(name string, model porcupine.Model, all []Operation, patience time.Du
 	for i := range history {
 		history[i].ClientId = lanes[i]
 	}
-	v := Verdict{Name: name, Operations: len(all), model: model}
+	v := Verdict{Name: name, operations: all, model: model}
+	begun := time.Now()
 	v.Result, v.info = porcupine.CheckOperationsVerbose(model, history, patience)
+	v.Took = time.Since(begun)
 	return v
 }
 
@@ -157,11 +166,11 @@ func spread(history []porcupine.Operation) []int {
 	return lines
 }
 
-// of picks the operations that a partition is about.
-func of(all []Operation, pick func(Operation) bool) []Operation {
+// pick gives the operations that a history is about.
+func pick(all []Operation, about func(Operation) bool) []Operation {
 	var some []Operation
 	for _, op := range all {
-		if pick(op) {
+		if about(op) {
 			some = append(some, op)
 		}
 	}

@@ -17,7 +17,7 @@ type Ledger struct {
 
 // CheckLedger looks for an order of all that moved or read a subscription's credits.
 func CheckLedger(l Ledger, all []Operation, patience time.Duration) Verdict {
-	mine := of(all, func(op Operation) bool { return op.Payer == l.ID })
+	mine := pick(all, func(op Operation) bool { return op.Payer == l.ID })
 	return check("subscription "+l.ID, l.model(), mine, patience)
 }
 

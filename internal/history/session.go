@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -16,25 +17,35 @@ type Session struct {
 	Capacity int    `json:"capacity"`
 	Queue    int    `json:"queue"`  // how many may wait
 	Offers   bool   `json:"offers"` // freed seats are offered in turn; otherwise who waits is booked at once
+	// Brief: its holds and offers run out, each by the clock of whichever server looks at it.
+	Brief bool `json:"brief,omitempty"`
+	// Claims: all who fit freed seats are told, and the first to claim gets them.
+	Claims bool `json:"claims,omitempty"`
 }
 
-// CheckSession looks for an order of all that happened in a session.
-func CheckSession(s Session, all []Operation, patience time.Duration) Verdict {
-	mine := of(all, func(op Operation) bool { return op.Session == s.ID })
-	return check("session "+s.ID, s.model(), mine, patience)
+// CheckSessions looks for an order of all that happened in sessions between which bookings move.
+func CheckSessions(of []Session, all []Operation, patience time.Duration) Verdict {
+	mine := pick(all, func(op Operation) bool {
+		return slices.ContainsFunc(of, func(s Session) bool { return s.ID == op.Session })
+	})
+	name := "session"
+	for _, s := range of {
+		name += " " + s.ID
+	}
+	return check(name, model(of), mine, patience)
 }
 
-// model is the session as it has to be: a list of places.
-func (s Session) model() porcupine.Model {
+// model is the sessions as they have to be: a list of places.
+func model(of []Session) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return "" },
 		Step: func(state, input, output any) (bool, any) {
 			text, _ := state.(string)
 			asked, _ := input.(Operation)
 			told, _ := output.(Operation)
-			r := room{Session: s, places: decode(text)}
-			ok := r.step(asked, told)
-			return ok, r.encode()
+			h := hall{sessions: of, places: decode(text)}
+			ok := h.step(asked, told)
+			return ok, h.encode()
 		},
 		DescribeOperation: func(_, output any) string {
 			op, _ := output.(Operation)
@@ -51,90 +62,109 @@ func (s Session) model() porcupine.Model {
 type place struct {
 	number, member, party int
 	status                Status
+	in                    int // which of the sessions
 }
 
-// room is a session at a moment. Those with seats come first, by number, and then those who wait, in their order.
-type room struct {
-	Session
-	places []place
+// hall is sessions at a moment. Places are in the order of their sessions; in each, those with seats come first, by number, and then
+// those who wait, in their order.
+type hall struct {
+	sessions []Session
+	places   []place
 }
 
-const placeSize = 8
+const placeSize = 9
 
 func decode(text string) []place {
 	places := make([]place, 0, len(text)/placeSize+1)
 	for b := []byte(text); len(b) > 0; b = b[placeSize:] {
 		places = append(places, place{
-			number: int(binary.BigEndian.Uint32(b)), member: int(binary.BigEndian.Uint16(b[4:])), party: int(b[6]), status: Status(b[7]),
+			number: int(binary.BigEndian.Uint32(b)), member: int(binary.BigEndian.Uint16(b[4:])), party: int(b[6]), status: Status(b[7]), in: int(b[8]),
 		})
 	}
 	return places
 }
 
-func (r *room) encode() string {
-	slices.SortStableFunc(r.places, func(a, b place) int {
-		switch waitsA, waitsB := a.status == Waiting, b.status == Waiting; {
-		case waitsA != waitsB && waitsA:
-			return 1
-		case waitsA != waitsB:
-			return -1
-		case waitsA:
-			return 0
-		default:
-			return a.number - b.number
-		}
+func (h *hall) encode() string {
+	slices.SortStableFunc(h.places, func(a, b place) int {
+		return cmp.Or(a.in-b.in, byStatus(Seat{a.number, a.status}, Seat{b.number, b.status}))
 	})
-	b := make([]byte, 0, len(r.places)*placeSize)
-	for _, p := range r.places {
+	b := make([]byte, 0, len(h.places)*placeSize)
+	for _, p := range h.places {
 		b = binary.BigEndian.AppendUint32(b, uint32(p.number))
 		b = binary.BigEndian.AppendUint16(b, uint16(p.member))
-		b = append(b, byte(p.party), byte(p.status))
+		b = append(b, byte(p.party), byte(p.status), byte(p.in))
 	}
 	return string(b)
 }
 
-func (r *room) open() int {
-	open := r.Capacity
-	for _, p := range r.places {
-		if p.status != Waiting {
+// byStatus puts those with seats in order, before those who wait, who are in theirs.
+func byStatus(a, b Seat) int {
+	switch {
+	case a.Status == Waiting && b.Status == Waiting:
+		return 0
+	case a.Status == Waiting:
+		return 1
+	case b.Status == Waiting:
+		return -1
+	}
+	return a.Place - b.Place
+}
+
+// room gives the session with an id.
+func (h *hall) room(id string) int {
+	return slices.IndexFunc(h.sessions, func(s Session) bool { return s.ID == id })
+}
+
+// open counts a session's seats that nobody has.
+func (h *hall) open(in int) int {
+	open := h.sessions[in].Capacity
+	for _, p := range h.places {
+		if p.in == in && p.status != Waiting {
 			open -= p.party
 		}
 	}
 	return open
 }
 
+// fits reports whether a party may have seats that nobody has. Where the first to claim gets them, they may be kept for those who wait.
+func (h *hall) fits(in, party int) (may, must bool) {
+	may = party <= h.open(in)
+	return may, may && (!h.sessions[in].Claims || h.inLine(in) == 0)
+}
+
 // inLine counts those who wait, with or without an offer.
-func (r *room) inLine() int {
+func (h *hall) inLine(in int) int {
 	n := 0
-	for _, p := range r.places {
-		if p.status == Waiting || p.status == Offered {
+	for _, p := range h.places {
+		if p.in == in && (p.status == Waiting || p.status == Offered) {
 			n++
 		}
 	}
 	return n
 }
 
-func (r *room) find(number int) *place {
-	if i := slices.IndexFunc(r.places, func(p place) bool { return p.number == number }); i >= 0 {
-		return &r.places[i]
+func (h *hall) find(number int) *place {
+	if i := slices.IndexFunc(h.places, func(p place) bool { return p.number == number }); i >= 0 {
+		return &h.places[i]
 	}
 	return nil
 }
 
-func (r *room) has(member int) bool {
-	return slices.ContainsFunc(r.places, func(p place) bool { return p.member == member })
+// has reports whether a member has a place in a session other than the one given.
+func (h *hall) has(in, member, other int) bool {
+	return slices.ContainsFunc(h.places, func(p place) bool { return p.in == in && p.member == member && p.number != other })
 }
 
 // step does what an operation did, and reports whether it can have been told what it was told.
-func (r *room) step(asked, told Operation) bool {
+func (h *hall) step(asked, told Operation) bool {
 	if told.Outcome == Unknown {
-		r.perhaps(asked)
+		h.perhaps(asked)
 		return true
 	}
-	p := r.find(asked.Place)
+	p := h.find(asked.Place)
 	switch asked.Kind {
 	case Book, Hold:
-		return r.take(asked, told)
+		return h.take(asked, told)
 	case Confirm:
 		switch {
 		case told.Outcome != Done:
@@ -148,64 +178,91 @@ func (r *room) step(asked, told Operation) bool {
 		if told.Outcome == Refused {
 			return p != nil && p.status != Held
 		}
-		return r.free(p, told, func(p *place) bool { return p.status == Held })
+		return h.free(p, told, func(p *place) bool { return p.status == Held })
 	case Cancel:
 		if told.Outcome == Refused {
 			return p == nil || asked.Line && p.status == Confirmed // p is nil where a hold ran out
 		}
-		return r.free(p, told, func(p *place) bool { return !asked.Line || p.status != Confirmed })
-	case Decline:
-		if told.Outcome != Done && told.Outcome != Settled {
-			return p == nil || p.status != Offered
-		}
-		return r.free(p, told, func(p *place) bool { return p.status == Offered })
-	case Accept:
-		switch {
-		case told.Outcome != Done:
-			return p == nil || p.status != Offered
-		case p == nil || p.status != Offered && p.status != Confirmed:
-			return false
-		}
-		p.status = Confirmed
-		return true
+		return h.free(p, told, func(p *place) bool { return !asked.Line || p.status != Confirmed })
+	case Move:
+		return h.move(p, asked, told)
+	case Accept, Decline:
+		return h.answer(p, asked, told)
 	case Expire:
-		if p != nil && p.status != Held {
+		if slices.ContainsFunc(h.places, func(p place) bool {
+			return slices.Contains(asked.Ended, p.number) && p.status != Held && p.status != Offered
+		}) {
 			return false
 		}
-		r.drop(p)
+		h.drop(asked.Ended...)
 		return true
 	case Look:
-		return describeSeats(told.Seen) == r.seen()
+		in := h.room(asked.Session)
+		return h.sessions[in].describe(told.Seen) == h.seen(in)
 	default:
 		return true
 	}
 }
 
 // take is Book or Hold.
-func (r *room) take(asked, told Operation) bool {
-	fits, has := asked.Party <= r.open(), r.has(asked.Member)
+func (h *hall) take(asked, told Operation) bool {
+	in := h.room(asked.Session)
+	may, must := h.fits(in, asked.Party)
+	has, lineIsFull := h.has(in, asked.Member, 0), h.inLine(in) >= h.sessions[in].Queue
 	switch told.Outcome {
 	case Already:
 		return has
 	case Broke, Refused:
 		return true // who has a place here already may be told first that they cannot pay for another
 	case Full:
-		return !has && !fits && (asked.Kind == Hold || r.inLine() >= r.Queue)
+		return h.somehow(in, func(h *hall) bool {
+			_, must := h.fits(in, asked.Party)
+			return !h.has(in, asked.Member, 0) && !must && (asked.Kind == Hold || h.inLine(in) >= h.sessions[in].Queue)
+		})
 	case Booked, Done:
-		if has || !fits {
+		if has || !may {
 			return false
 		}
-		r.add(asked, statusOf(asked.Kind))
+		h.add(in, asked, statusOf(asked.Kind))
 		return true
 	case Waits:
-		if has || fits || r.inLine() >= r.Queue {
+		if has || must || lineIsFull {
 			return false
 		}
-		r.add(asked, Waiting)
-		return told.Position <= 0 || r.Offers || told.Position == r.inLine()
+		h.add(in, asked, Waiting)
+		return told.Position <= 0 || h.sessions[in].Offers || told.Position == h.inLine(in)
 	default:
 		return false
 	}
+}
+
+// somehow reports whether a refusal is one that a session gives, or would give once some of its holds have run out. A server whose
+// clock is ahead ends the holds that have run out for it, and gives their seats to whoever waits, before it looks at what it
+// is asked. If it then refuses, nothing of that stays; and for a server whose clock is behind those holds go on.
+func (h *hall) somehow(in int, refuses func(*hall) bool) bool {
+	if refuses(h) {
+		return true
+	}
+	var held []int
+	for _, p := range h.places {
+		if p.in == in && p.status == Held && h.sessions[in].Brief {
+			held = append(held, p.number)
+		}
+	}
+	for some := 1; some < 1<<len(held); some++ {
+		var over []int
+		for i, number := range held {
+			if some&(1<<i) != 0 {
+				over = append(over, number)
+			}
+		}
+		then := hall{sessions: h.sessions, places: slices.Clone(h.places)}
+		then.drop(over...)
+		if refuses(&then) {
+			return true
+		}
+	}
+	return false
 }
 
 func statusOf(k Kind) Status {
@@ -215,113 +272,170 @@ func statusOf(k Kind) Status {
 	return Confirmed
 }
 
-func (r *room) add(asked Operation, as Status) {
-	r.places = append(r.places, place{number: asked.Place, member: asked.Member, party: asked.Party, status: as})
+func (h *hall) add(in int, asked Operation, as Status) {
+	h.places = append(h.places, place{number: asked.Place, member: asked.Member, party: asked.Party, status: as, in: in})
 }
 
 // free gives a place up, whose seats go to whoever waits.
-func (r *room) free(p *place, told Operation, may func(*place) bool) bool {
+func (h *hall) free(p *place, told Operation, may func(*place) bool) bool {
 	if told.Outcome == Gone || told.Outcome == Settled && p == nil {
 		return p == nil
 	}
 	if p == nil || !may(p) {
 		return false
 	}
-	promoted := r.drop(p)
+	promoted := h.drop(p.number)
 	return told.Promoted < 0 || told.Promoted == promoted
 }
 
-// drop takes a place away and gives its seats to the first who fit. It tells how many were booked.
-func (r *room) drop(p *place) (promoted int) {
-	if p == nil {
-		return 0
+// drop takes places away, all at once, and gives their seats to whoever waits. It tells how many were booked.
+func (h *hall) drop(numbers ...int) (promoted int) {
+	freed := make([]bool, len(h.sessions))
+	h.places = slices.DeleteFunc(h.places, func(p place) bool {
+		gone := slices.Contains(numbers, p.number)
+		freed[p.in] = freed[p.in] || gone && p.status != Waiting
+		return gone
+	})
+	for in := range freed {
+		if freed[in] {
+			promoted += h.fill(in)
+		}
 	}
-	seated := p.status != Waiting
-	number := p.number
-	r.places = slices.DeleteFunc(r.places, func(p place) bool { return p.number == number })
-	if !seated {
-		return 0
+	return promoted
+}
+
+// fill gives a session's open seats to the first who fit. It tells how many were booked.
+func (h *hall) fill(in int) (promoted int) {
+	if h.sessions[in].Claims {
+		return 0 // until they claim them
 	}
-	open := r.open()
-	for i := range r.places {
-		q := &r.places[i]
-		if q.status != Waiting || q.party > open {
+	open := h.open(in)
+	for i := range h.places {
+		p := &h.places[i]
+		if p.in != in || p.status != Waiting || p.party > open {
 			continue
 		}
-		open -= q.party
-		if r.Offers {
-			q.status = Offered
+		open -= p.party
+		if h.sessions[in].Offers {
+			p.status = Offered
 			continue
 		}
-		q.status = Confirmed
+		p.status = Confirmed
 		promoted++
 	}
 	return promoted
 }
 
+// move takes a booking to another session, if there are seats; those that it leaves go to whoever waits.
+func (h *hall) move(p *place, asked, told Operation) bool {
+	to := h.room(asked.To)
+	movable := p != nil && p.status == Confirmed
+	switch told.Outcome {
+	case Already:
+		return h.has(to, asked.Member, asked.Place)
+	case Full:
+		_, must := h.fits(to, asked.Party)
+		return movable && p.in != to && !must
+	case Done, Settled:
+	default:
+		return !movable
+	}
+	if told.Outcome == Settled && (p == nil || p.in == to) {
+		return true // it is there, or was before it was given up
+	}
+	if may, _ := h.fits(to, asked.Party); !movable || p.in == to || !may || h.has(to, asked.Member, asked.Place) {
+		return false
+	}
+	from := p.in
+	p.in = to
+	promoted := h.fill(from)
+	return told.Promoted < 0 || told.Promoted == promoted
+}
+
+// answer is Accept or Decline. Where the first to claim gets the seats, it is not known who is asked, and how often.
+func (h *hall) answer(p *place, asked, told Operation) bool {
+	offered := p != nil && p.status == Offered
+	if p != nil && h.sessions[p.in].Claims {
+		offered = p.status == Waiting && (asked.Kind == Decline || p.party <= h.open(p.in))
+	}
+	switch {
+	case told.Outcome != Done && told.Outcome != Settled:
+		return !offered || h.sessions[p.in].Claims || h.sessions[p.in].Brief
+	case asked.Kind == Decline:
+		return h.free(p, told, func(*place) bool { return offered })
+	case !offered && (p == nil || p.status != Confirmed):
+		return false
+	}
+	p.status = Confirmed
+	return true
+}
+
 // perhaps does what can be done of something that was never answered. Whoever looks for an order may put it after all
 // others, which says that it never happened.
-func (r *room) perhaps(asked Operation) {
-	p := r.find(asked.Place)
+func (h *hall) perhaps(asked Operation) {
+	p := h.find(asked.Place)
 	switch asked.Kind {
 	case Book, Hold:
+		in := h.room(asked.Session)
+		may, must := h.fits(in, asked.Party)
 		switch {
-		case r.has(asked.Member):
-		case asked.Party <= r.open():
-			r.add(asked, statusOf(asked.Kind))
-		case asked.Kind == Book && r.inLine() < r.Queue:
-			r.add(asked, Waiting)
+		case h.has(in, asked.Member, 0):
+		case may:
+			h.add(in, asked, statusOf(asked.Kind))
+		case asked.Kind == Book && !must && h.inLine(in) < h.sessions[in].Queue:
+			h.add(in, asked, Waiting)
 		}
 	case Cancel:
 		if p != nil && (!asked.Line || p.status != Confirmed) {
-			r.drop(p)
+			h.drop(p.number)
 		}
 	case Release:
 		if p != nil && p.status == Held {
-			r.drop(p)
-		}
-	case Decline:
-		if p != nil && p.status == Offered {
-			r.drop(p)
+			h.drop(p.number)
 		}
 	case Confirm:
 		if p != nil && p.status == Held {
 			p.status = Confirmed
 		}
-	case Accept:
-		if p != nil && p.status == Offered {
-			p.status = Confirmed
-		}
+	case Move:
+		h.move(p, asked, Operation{Outcome: Done, Promoted: -1})
+	case Accept, Decline:
+		h.answer(p, asked, Operation{Outcome: Done, Promoted: -1})
 	default:
 	}
 }
 
-// seen is what a look at the room sees.
-func (r *room) seen() string {
-	r.encode() // which puts them in order
-	seats := make([]Seat, len(r.places))
-	for i, p := range r.places {
-		seats[i] = Seat{Place: p.number, Status: p.status}
+// seen is what a look at a session sees.
+func (h *hall) seen(in int) string {
+	h.encode() // which puts them in order
+	var seats []Seat
+	for _, p := range h.places {
+		if p.in == in {
+			seats = append(seats, Seat{Place: p.number, Status: p.status})
+		}
 	}
-	return describeSeats(seats)
+	return h.sessions[in].describe(seats)
 }
 
-// describeSeats puts those with seats in order; those who wait are in theirs.
+// describe puts those with seats in order; those who wait are in theirs. Where the first to claim gets them, those who wait are many
+// or few, and no more is known of them.
+func (s Session) describe(seats []Seat) string {
+	sorted := slices.Clone(seats)
+	if s.Claims {
+		for i := range sorted {
+			if sorted[i].Status == Offered {
+				sorted[i].Status = Waiting
+			}
+		}
+		slices.SortFunc(sorted, func(a, b Seat) int { return a.Place - b.Place })
+	}
+	slices.SortStableFunc(sorted, byStatus)
+	return describeSeats(sorted)
+}
+
 func describeSeats(seats []Seat) string {
 	var text strings.Builder
-	sorted := slices.Clone(seats)
-	slices.SortStableFunc(sorted, func(a, b Seat) int {
-		switch {
-		case a.Status == Waiting && b.Status == Waiting:
-			return 0
-		case a.Status == Waiting:
-			return 1
-		case b.Status == Waiting:
-			return -1
-		}
-		return a.Place - b.Place
-	})
-	for _, s := range sorted {
+	for _, s := range seats {
 		fmt.Fprintf(&text, "%d%c ", s.Place, s.Status)
 	}
 	return text.String()
@@ -330,7 +444,11 @@ func describeSeats(seats []Seat) string {
 func describe(places []place) string {
 	var text strings.Builder
 	for _, p := range places {
-		fmt.Fprintf(&text, "#%d m%d×%d%c  ", p.number, p.member, p.party, p.status)
+		fmt.Fprintf(&text, "#%d m%d×%d%c", p.number, p.member, p.party, p.status)
+		if p.in > 0 {
+			fmt.Fprintf(&text, " in %d", p.in+1)
+		}
+		text.WriteString("  ")
 	}
 	return text.String()
 }
@@ -341,6 +459,9 @@ func (op Operation) describe() string {
 	fmt.Fprintf(&text, "%s", op.Kind)
 	if op.Place > 0 {
 		fmt.Fprintf(&text, " #%d", op.Place)
+	}
+	for _, number := range op.Ended {
+		fmt.Fprintf(&text, " #%d", number)
 	}
 	fmt.Fprintf(&text, " (member %d", op.Member)
 	if op.Party > 1 {

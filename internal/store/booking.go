@@ -237,9 +237,10 @@ func FindBusy(b *pg.Batch, in tenant.TenantID, v Visit, found func(civil.Span)) 
 // guarded by unique indexes, which take no predicate lock.
 func FindDoubles(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, party int, booking *tenant.BookingID, entry *tenant.EntryID) {
 	*booking, *entry = tenant.BookingID{}, tenant.EntryID{}
+	// Where anyone holds seats there may be no room either: once a hold has run out, whoever waits may take its seats and all others.
 	b.Queue(`
 select
-  case when s.capacity is not null and s.seats_taken + $4 > s.capacity then (
+  case when s.capacity is not null and (s.seats_taken + $4 > s.capacity or s.holds > 0) then (
     select b.id from bookings b where b.tenant_id = $1 and b.session_id = $2 and b.member_id = $3
       and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')) end,
   case when s.waiting > 0 then (

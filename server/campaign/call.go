@@ -48,6 +48,7 @@ const (
 var refusals = map[string]history.Outcome{
 	"SESSION_FULL": history.Full, "ALREADY_BOOKED": history.Already, "NO_CREDITS": history.Broke,
 	"BOOKING_STATE": history.Refused, "HOLD_EXPIRED": history.Refused, "OFFER_NOT_LIVE": history.Refused, "OFFER_NOT_FOUND": history.Refused,
+	"RESCHEDULE_TARGET": history.Full,
 }
 
 // call sends a request, under one key, until it is answered for certain or its sender gives up.

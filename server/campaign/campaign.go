@@ -34,7 +34,8 @@ type Config struct {
 	For time.Duration
 	// Operations ends the storm earlier; 0: time alone does.
 	Operations int
-	Nodes      int
+	Nodes      int // servers
+	Workers    int // at least one
 	Callers    int
 	// Binary is the berth command whose servers are tried.
 	Binary string
@@ -55,6 +56,10 @@ type Report struct {
 	Faults     map[string]int
 	Trouble    map[string]int // what attempts were told, apart from answers and refusals
 	Histories  int
+	Longest    time.Duration // that one history took to be judged
+	Told       int           // events that concern somebody
+	Messages   int           // that were sent
+	Twice      int           // of which the log says that they may be duplicates
 	Replayed   int
 	Rounds     int
 	Crossing   string // which clock change was crossed
@@ -84,7 +89,7 @@ func Run(ctx context.Context, config Config) (_ Report, err error) {
 	if err := os.Mkdir(config.Folder, 0o711); err != nil { //nolint:gosec // Postgres's user has to enter
 		return report, err
 	}
-	s, err := openSite(ctx, config.Folder, config.Binary, offset, config.Nodes)
+	s, err := openSite(ctx, config.Folder, config.Binary, offset, config.Nodes, config.Workers)
 	if err != nil {
 		return report, err
 	}
@@ -94,12 +99,12 @@ func Run(ctx context.Context, config Config) (_ Report, err error) {
 		return report, err
 	}
 	defer l.maker.stop()
-	for _, n := range s.nodes {
+	for _, n := range s.all() {
 		if err := n.start(ctx, s.skew(random)); err != nil {
 			return report, err
 		}
 	}
-	config.Say(fmt.Sprintf("seed %d: %d servers, %d callers, the clocks pass the change of %s", config.Seed, config.Nodes, config.Callers, report.Crossing))
+	config.Say(fmt.Sprintf("seed %d: %d servers, %d workers, %d callers, the clocks pass the change of %s", config.Seed, config.Nodes, config.Workers, config.Callers, report.Crossing))
 	if err := l.weather(ctx, config, newStorm(s, random, config.Say)); err != nil {
 		return report, err
 	}
@@ -193,14 +198,18 @@ func (l *load) weather(ctx context.Context, config Config, st *storm) error {
 func (l *load) verdict(ctx context.Context, config Config, r *Report) error {
 	config.Say("everything is healed; asking again what was answered")
 	r.Replayed = l.askAgain(ctx)
-	for _, n := range l.site.nodes {
+	for _, n := range l.site.all() {
 		if err := n.down().stop(); err != nil {
 			l.fail("%v", err)
 		}
 		r.Broken += n.wire.cut.Load()
 	}
 	l.maker.stop()
-	config.Say("the servers have ended; verifying")
+	config.Say("all have ended; sending what is left to be sent")
+	if err := l.sendOut(ctx, r); err != nil {
+		return err
+	}
+	config.Say("verifying")
 	if out, err := exec.CommandContext(ctx, config.Binary, "verify", "--database-url", l.site.postgres.TCP).CombinedOutput(); err != nil {
 		l.fail("berth verify: %v\n%s", err, out)
 	}
@@ -218,7 +227,7 @@ func (l *load) verdict(ctx context.Context, config Config, r *Report) error {
 	l.compare(t)
 	l.complete(t)
 	config.Say(fmt.Sprintf("judging the histories of %d rounds", len(l.all)))
-	r.Histories, err = l.judge(config.Folder)
+	err = l.judge(config.Folder, r)
 	r.Failures, r.Took = l.failures, l.clock()
 	return err
 }
@@ -235,7 +244,8 @@ func (r Report) Print(to io.Writer) error {
 	for _, name := range slices.Sorted(maps.Keys(r.Trouble)) {
 		fmt.Fprintf(w, "attempts that ended %s\t%d\n", name, r.Trouble[name])
 	}
-	fmt.Fprintf(w, "asked again\t%d\nhistories judged\t%d\nfailures\t%d\n", r.Replayed, r.Histories, len(r.Failures))
+	fmt.Fprintf(w, "asked again\t%d\nevents to tell of\t%d\nmessages sent\t%d, %d of them perhaps twice\nhistories judged\t%d, the longest in %s\nfailures\t%d\n",
+		r.Replayed, r.Told, r.Messages, r.Twice, r.Histories, r.Longest.Round(time.Millisecond), len(r.Failures))
 	if err := w.Flush(); err != nil {
 		return err
 	}

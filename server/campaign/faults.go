@@ -23,7 +23,26 @@ const maxSkew = 5 * time.Minute
 
 // faults are all that can go wrong, by name. What a fault is about is drawn when it is made.
 func (s *site) faults(random *rand.Rand) map[string]func() fault {
-	one := func() *node { return s.nodes[random.IntN(len(s.nodes))] }
+	one := func() *node { return pick(random, s.all()) }
+	// killed ends a process with whatever it was doing, and restarted lets it finish. Both come back with another clock.
+	killed := func(of []*node) func() fault {
+		return func() fault {
+			n, skew := pick(random, of), s.skew(random)
+			return fault{
+				begin: func(context.Context) error { n.down().kill(); return nil },
+				heal:  func(ctx context.Context) error { return n.start(ctx, skew) },
+			}
+		}
+	}
+	restarted := func(of []*node) func() fault {
+		return func() fault {
+			n, skew := pick(random, of), s.skew(random)
+			return fault{
+				begin: func(context.Context) error { return n.down().stop() },
+				heal:  func(ctx context.Context) error { return n.start(ctx, skew) },
+			}
+		}
+	}
 	toxic := func(text string) func() fault {
 		return func() fault {
 			n := one()
@@ -46,20 +65,10 @@ func (s *site) faults(random *rand.Rand) map[string]func() fault {
 		}
 	}
 	return map[string]func() fault{
-		"server killed": func() fault {
-			n, skew := one(), s.skew(random)
-			return fault{
-				begin: func(context.Context) error { n.down().kill(); return nil },
-				heal:  func(ctx context.Context) error { return n.start(ctx, skew) },
-			}
-		},
-		"server restarted, clock set": func() fault {
-			n, skew := one(), s.skew(random)
-			return fault{
-				begin: func(context.Context) error { return n.down().stop() },
-				heal:  func(ctx context.Context) error { return n.start(ctx, skew) },
-			}
-		},
+		"server killed":               killed(s.nodes),
+		"server restarted, clock set": restarted(s.nodes),
+		"worker killed":               killed(s.workers),
+		"worker restarted, clock set": restarted(s.workers),
 		"Postgres killed": func() fault {
 			return fault{
 				begin: func(context.Context) error { return s.killPostgres() },

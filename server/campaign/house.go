@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/history"
 	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/waitlist"
@@ -27,9 +28,9 @@ type house struct {
 	owner    tenant.Caller
 	location tenant.LocationID
 	// The services, by how their sessions are run.
-	promotes, offers, brief tenant.ServiceID
-	open, pack              tenant.PlanID
-	crowd                   []person
+	promotes, offers, claims, brief, hasty tenant.ServiceID
+	open, pack                             tenant.PlanID
+	crowd                                  []person
 }
 
 // person is a member, numbered from 1 in all histories.
@@ -68,12 +69,18 @@ func newHouse(ctx context.Context, a *app.App, now func() time.Time, zone string
 		return nil, err
 	}
 	h.location = place.ID
+	// Every message is sent at once, whatever the hour, and however many there are.
+	if _, err := a.UpdateNotificationSettings(ctx, h.owner, nil, func(s *notify.Settings) {
+		s.Quiet, s.PerDay = notify.QuietHours{}, map[notify.Channel]int{notify.SMS: 100_000, notify.Push: 100_000, notify.Email: 100_000}
+	}); err != nil {
+		return nil, err
+	}
 	for _, s := range []struct {
 		into *tenant.ServiceID
 		mode waitlist.Mode
-		hold time.Duration
-	}{{&h.promotes, waitlist.AutoPromote, day}, {&h.offers, waitlist.OfferInTurn, day}, {&h.brief, waitlist.AutoPromote, time.Minute}} {
-		if *s.into, err = h.service(ctx, s.mode, s.hold); err != nil {
+		last time.Duration // of holds and offers
+	}{{&h.promotes, waitlist.AutoPromote, day}, {&h.offers, waitlist.OfferInTurn, day}, {&h.claims, waitlist.FirstToClaim, day}, {&h.brief, waitlist.AutoPromote, time.Minute}, {&h.hasty, waitlist.OfferInTurn, time.Minute}} {
+		if *s.into, err = h.service(ctx, s.mode, s.last); err != nil {
 			return nil, err
 		}
 	}
@@ -107,19 +114,19 @@ const ownerSubject = "owner"
 func (h *house) self() person { return person{in: h.id, subject: ownerSubject} }
 
 // service makes one whose waitlist never stops by itself.
-func (h *house) service(ctx context.Context, mode waitlist.Mode, hold time.Duration) (tenant.ServiceID, error) {
+func (h *house) service(ctx context.Context, mode waitlist.Mode, last time.Duration) (tenant.ServiceID, error) {
 	made, err := h.app.CreateService(ctx, h.owner, catalog.Service{
-		Name: fmt.Sprint(mode, " ", hold), Duration: time.Hour, MinParty: 1, MaxParty: 2, Delivery: catalog.InPerson, Active: true,
+		Name: fmt.Sprint(mode, " ", last), Duration: time.Hour, MinParty: 1, MaxParty: 2, Delivery: catalog.InPerson, Active: true,
 	})
 	if err != nil {
 		return made.ID, err
 	}
 	target := app.PolicyTarget{Service: made.ID}
-	if _, err = h.app.UpdatePolicy(ctx, h.owner, target, nil, func(p *catalog.Policy) { p.HoldTTL = &hold }); err != nil {
+	if _, err = h.app.UpdatePolicy(ctx, h.owner, target, nil, func(p *catalog.Policy) { p.HoldTTL = &last }); err != nil {
 		return made.ID, err
 	}
 	_, err = h.app.UpdateRules(ctx, h.owner, app.RulesEdit{Target: target, Edit: func(s *waitlist.Settings) {
-		s.Enabled, s.Mode, s.MaxQueueSize, s.OfferWindow = new(true), &mode, new(10_000), new(24*time.Hour)
+		s.Enabled, s.Mode, s.MaxQueueSize, s.OfferWindow, s.MinOfferWindow = new(true), &mode, new(10_000), &last, &last
 		s.MaxTriesPerSlot, s.MaxOffersPerEntry = new(0), new(0)
 		s.AfterDecline, s.AfterExpiry = new(waitlist.CloseEntry), new(waitlist.CloseEntry)
 		s.OffersInQuietHours, s.AutoPromoteCutoff = new(true), new(time.Duration(0))
@@ -133,7 +140,7 @@ var people atomic.Int64
 func (h *house) person(ctx context.Context, plan tenant.PlanID) (person, error) {
 	p := person{number: int(people.Add(1)), in: h.id}
 	p.subject = "member-" + strconv.Itoa(p.number)
-	made, err := h.app.CreateMember(ctx, h.owner, member.Member{Subject: p.subject, Name: p.subject})
+	made, err := h.app.CreateMember(ctx, h.owner, member.Member{Subject: p.subject, Name: p.subject, Email: p.subject + "@example.com"})
 	if err != nil {
 		return p, err
 	}
@@ -148,19 +155,20 @@ func (h *house) person(ctx context.Context, plan tenant.PlanID) (person, error) 
 type round struct {
 	house   *house
 	arenas  []*arena
-	payers  []person // with credits
+	halls   [][]*arena // those between which bookings move are judged together
+	payers  []person   // with credits
 	ledgers []history.Ledger
 	used    atomic.Int64
 }
 
 // perRound is how many operations a round is used for.
-const perRound = 240
+const perRound = 300
 
 // arena is a session with what is known of the places in it.
 type arena struct {
 	history.Session
-	brief bool // its holds run out
-	roomy bool // it is for those who pay with credits
+	roomy bool   // it is for those who pay with credits
+	other *arena // where its bookings move to; nil: they stay
 
 	mu    sync.Mutex
 	spots []*spot
@@ -175,23 +183,26 @@ type spot struct {
 	entry   string
 	offer   string
 	held    bool
+	moved   bool
 	gone    bool
 }
 
 func (h *house) newRound(ctx context.Context, random *rand.Rand) (*round, error) {
 	r := &round{house: h}
 	for i, of := range []struct {
-		service              tenant.ServiceID
-		capacity, queue      int
-		offers, brief, roomy bool
+		service         tenant.ServiceID
+		capacity, queue int
+		roomy, twin     bool // a twin swaps bookings with the one before it
 	}{
 		{service: h.promotes, capacity: 1 + random.IntN(3), queue: 1 + random.IntN(4)},
-		{service: h.promotes, capacity: 2 + random.IntN(4), queue: 2 + random.IntN(4)},
-		{service: h.offers, capacity: 1 + random.IntN(2), queue: 2 + random.IntN(4), offers: true},
-		{service: h.offers, capacity: 2 + random.IntN(3), queue: 2 + random.IntN(4), offers: true},
-		{service: h.brief, capacity: 2 + random.IntN(2), queue: 1 + random.IntN(4), brief: true},
+		{service: h.promotes, capacity: 2 + random.IntN(4), queue: 2 + random.IntN(4), twin: true},
+		{service: h.offers, capacity: 1 + random.IntN(2), queue: 2 + random.IntN(4)},
+		{service: h.offers, capacity: 2 + random.IntN(3), queue: 2 + random.IntN(4), twin: true},
+		{service: h.claims, capacity: 1 + random.IntN(3), queue: 2 + random.IntN(4)},
+		{service: h.brief, capacity: 2 + random.IntN(2), queue: 1 + random.IntN(4)},
+		{service: h.hasty, capacity: 1 + random.IntN(3), queue: 2 + random.IntN(4)},
 		{service: h.promotes, capacity: 60, roomy: true},
-		{service: h.promotes, capacity: 60, roomy: true},
+		{service: h.promotes, capacity: 60, roomy: true, twin: true},
 	} {
 		made, err := h.app.CreateSession(ctx, h.owner, session.Input{
 			Service: of.service, Location: h.location, StartsAt: h.now().Add(ahead + time.Duration(i)*time.Hour).Truncate(time.Minute),
@@ -200,9 +211,20 @@ func (h *house) newRound(ctx context.Context, random *rand.Rand) (*round, error)
 		if err != nil {
 			return nil, err
 		}
-		r.arenas = append(r.arenas, &arena{
-			Session: history.Session{ID: made.ID.String(), Capacity: of.capacity, Queue: of.queue, Offers: of.offers}, brief: of.brief, roomy: of.roomy,
-		})
+		a := &arena{roomy: of.roomy, Session: history.Session{
+			ID: made.ID.String(), Capacity: of.capacity, Queue: of.queue,
+			Offers: of.service == h.offers || of.service == h.hasty, Claims: of.service == h.claims,
+			Brief: of.service == h.brief || of.service == h.hasty,
+		}}
+		r.arenas = append(r.arenas, a)
+		if !of.twin {
+			r.halls = append(r.halls, []*arena{a})
+			continue
+		}
+		last := &r.halls[len(r.halls)-1]
+		a.other = (*last)[0]
+		a.other.other = a
+		*last = append(*last, a)
 	}
 	for range 3 {
 		who, err := h.person(ctx, h.pack)

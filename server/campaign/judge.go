@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,7 @@ type row struct {
 	ID, Session, Note, Status string
 	Entry                     bool
 	Booking                   *string // of an entry
+	Ended                     *time.Time
 }
 
 // truth is all that the database has in the end.
@@ -41,10 +43,10 @@ func readTruth(ctx context.Context, url string) (_ *truth, err error) {
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
 	t := &truth{balances: make(map[string]int), byID: make(map[string]row), byNote: make(map[string][]row)}
 	found, err := conn.Query(ctx, `
-select id::text, session_id::text, note, status, entry, booking_id::text from (
-  select id, session_id, note, status, false as entry, null::uuid as booking_id, 0 as join_key from bookings
+select id::text, session_id::text, note, status, entry, booking_id::text, ended from (
+  select id, session_id, note, status, false as entry, null::uuid as booking_id, cancelled_at as ended, 0 as join_key from bookings
   union all
-  select id, session_id, note, status, true, booking_id, join_key from waitlist_entries) x
+  select id, session_id, note, status, true, booking_id, closed_at, join_key from waitlist_entries) x
 order by entry, join_key, id`)
 	if err != nil {
 		return nil, err
@@ -130,6 +132,12 @@ func (l *load) compare(t *truth) {
 	type known struct {
 		made, refused, doubtful, touched, gone bool
 	}
+	brief := make(map[string]bool)
+	for _, round := range l.all {
+		for _, a := range round.arenas {
+			brief[a.ID] = a.Brief
+		}
+	}
 	places := make(map[int]*known)
 	of := func(number int) *known {
 		if places[number] == nil {
@@ -153,7 +161,7 @@ func (l *load) compare(t *truth) {
 		case op.Outcome == history.Done && (op.Kind == history.Cancel || op.Kind == history.Release || op.Kind == history.Decline):
 			k.gone = true
 		}
-		k.touched = k.touched || !making || op.Kind == history.Hold
+		k.touched = k.touched || !making || op.Kind == history.Hold || brief[op.Session] // where holds and offers run out
 	}
 	for number, k := range places {
 		rows := t.byNote[noteOf(number)]
@@ -177,13 +185,13 @@ func (l *load) compare(t *truth) {
 	}
 }
 
-// complete adds to the histories what nobody was told: which holds ran out, which places the looks saw, and
+// complete adds to the histories what nobody was told: which holds and offers ran out, which places the looks saw, and
 // how everything was in the end.
 func (l *load) complete(t *truth) {
 	began := make(map[int]history.Operation)
 	for i := range l.operations {
 		op := &l.operations[i]
-		if op.Kind == history.Hold {
+		if op.Kind == history.Hold || op.Kind == history.Book {
 			began[op.Place] = *op
 		}
 		for j, id := range op.IDs {
@@ -191,14 +199,20 @@ func (l *load) complete(t *truth) {
 		}
 	}
 	end := l.clock()
+	type moment struct{ session, at string }
+	ended := make(map[moment]history.Operation)
 	for _, r := range t.rows {
-		if number := r.place(); r.Status == "EXPIRED" && !r.Entry {
-			hold := began[number]
-			l.operations = append(l.operations, history.Operation{
-				Kind: history.Expire, Session: r.Session, Member: hold.Member, Place: number, Party: hold.Party, Called: hold.Called, Returned: end, Outcome: history.Done,
-			})
+		if r.Status != "EXPIRED" || r.Ended == nil {
+			continue
+		}
+		at, number := moment{r.Session, r.Ended.String()}, r.place()
+		op := ended[at]
+		ended[at] = history.Operation{
+			Kind: history.Expire, Session: r.Session, Ended: append(op.Ended, number),
+			Called: max(op.Called, began[number].Called), Returned: end, Outcome: history.Done,
 		}
 	}
+	l.operations = slices.AppendSeq(l.operations, maps.Values(ended))
 	standing := map[string]history.Status{
 		"PENDING": history.Held, "CONFIRMED": history.Confirmed, "WAITING": history.Waiting, "OFFERED": history.Offered,
 	}
@@ -224,7 +238,7 @@ func (l *load) complete(t *truth) {
 const perHistory = 30 * time.Second
 
 // judge looks for an order in every history, and keeps those for which there is none.
-func (l *load) judge(folder string) (histories int, err error) {
+func (l *load) judge(folder string, r *Report) error {
 	bySession, byPayer := make(map[string][]history.Operation), make(map[string][]history.Operation)
 	for _, op := range l.operations {
 		if op.Session != "" {
@@ -234,35 +248,40 @@ func (l *load) judge(folder string) (histories int, err error) {
 			byPayer[op.Payer] = append(byPayer[op.Payer], op)
 		}
 	}
-	check := func(v history.Verdict, of any, all []history.Operation) error {
-		histories++
+	check := func(v history.Verdict, of any) error {
+		r.Histories, r.Longest = r.Histories+1, max(r.Longest, v.Took)
 		if v.Sound() {
 			return nil
 		}
 		name := strings.ReplaceAll(v.Name, " ", "-")
-		l.failures = append(l.failures, fmt.Sprintf("%s: no order explains its %d operations (%s); see %s.html", v.Name, v.Operations, v.Result, name))
-		return keepHistory(filepath.Join(folder, name), v, of, all)
+		small := v.Smallest(perHistory)
+		l.failures = append(l.failures, fmt.Sprintf("%s: no order explains its %d operations (%s); see %s.html, and %s-smallest.html:\n%s",
+			v.Name, len(v.Operations()), v.Result, name, name, small))
+		return errors.Join(keepHistory(filepath.Join(folder, name), v, of), keepHistory(filepath.Join(folder, name+"-smallest"), small, of))
 	}
 	for _, round := range l.all {
-		for _, a := range round.arenas {
-			all := bySession[a.ID]
-			if err := check(history.CheckSession(a.Session, all, perHistory), a.Session, all); err != nil {
-				return histories, err
+		for _, hall := range round.halls {
+			var of []history.Session
+			var all []history.Operation
+			for _, a := range hall {
+				of, all = append(of, a.Session), append(all, bySession[a.ID]...)
+			}
+			if err := check(history.CheckSessions(of, all, perHistory), of); err != nil {
+				return err
 			}
 		}
 		for _, ledger := range round.ledgers {
-			all := byPayer[ledger.ID]
-			if err := check(history.CheckLedger(ledger, all, perHistory), ledger, all); err != nil {
-				return histories, err
+			if err := check(history.CheckLedger(ledger, byPayer[ledger.ID], perHistory), ledger); err != nil {
+				return err
 			}
 		}
 	}
-	return histories, nil
+	return nil
 }
 
 // keepHistory writes a history as data and as a page.
-func keepHistory(path string, v history.Verdict, of any, all []history.Operation) error {
-	text, err := json.MarshalIndent(map[string]any{"of": of, "operations": all}, "", "  ")
+func keepHistory(path string, v history.Verdict, of any) error {
+	text, err := json.MarshalIndent(map[string]any{"of": of, "operations": v.Operations()}, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -174,7 +174,7 @@ func (c *caller) take(r *round, a *arena) {
 	op := history.Operation{Kind: history.Book, Session: a.ID, Payer: who.payer, Member: who.number, Place: number, Party: party}
 	s := &spot{who: who, number: number, party: party}
 	note := noteOf(number)
-	if c.random.IntN(3) == 0 || a.brief && c.random.IntN(2) == 0 {
+	if c.random.IntN(3) == 0 || a.Brief && c.random.IntN(2) == 0 {
 		op.Kind, op.Payer, s.held = history.Hold, "", true
 		request := &v1.HoldBookingRequest{SessionId: a.ID, PartySize: int32(party), Note: note}
 		answer := new(v1.HoldBookingResponse)
@@ -233,6 +233,8 @@ func (c *caller) act(a *arena, s *spot) {
 		op.Outcome = told.givenUp()
 		c.record(op, told)
 		a.learn(func() { s.gone = s.gone || told.outcome == history.Done })
+	case now.booking != "" && !now.held && a.other != nil && n < 40:
+		c.move(a, s, now)
 	case now.booking != "":
 		c.cancel(a, s, now, now.booking)
 	case now.offer != "" && n < 60:
@@ -264,6 +266,28 @@ func (r reply) givenUp() history.Outcome {
 		return history.Settled
 	}
 	return r.outcome
+}
+
+// move takes a booking to the other session, or back.
+func (c *caller) move(a *arena, s *spot, now spot) {
+	to := a.other
+	if now.moved != (c.random.IntN(10) == 0) { // now and then to where it is
+		to = a
+	}
+	op := history.Operation{
+		Kind: history.Move, Session: a.ID, To: to.ID, Member: now.who.number, Place: now.number, Party: now.party,
+	}
+	request, answer := &v1.RescheduleBookingRequest{BookingId: now.booking, SessionId: to.ID}, new(v1.RescheduleBookingResponse)
+	told := c.call(now.who, berthv1connect.BookingServiceRescheduleBookingProcedure, request, answer)
+	c.answered(told, now.who, berthv1connect.BookingServiceRescheduleBookingProcedure, request, answer)
+	op.Promoted = int(answer.GetPromoted())
+	if op.Outcome = told.givenUp(); op.Outcome == history.Settled {
+		op.Promoted = -1
+	}
+	c.record(op, told)
+	if told.outcome == history.Done {
+		a.learn(func() { s.moved = to != a })
+	}
 }
 
 func (c *caller) cancel(a *arena, s *spot, now spot, id string) {
@@ -307,7 +331,7 @@ func (c *caller) ask(a *arena, s *spot) {
 
 // look reads a roster. Where holds run out it depends on the reader's clock, which is wrong.
 func (c *caller) look(r *round, a *arena) {
-	if a.brief {
+	if a.Brief {
 		return
 	}
 	answer := new(v1.ListRosterResponse)
@@ -334,7 +358,8 @@ func (c *caller) look(r *round, a *arena) {
 		}
 		op.IDs, op.Seen = append(op.IDs, e.GetId()), append(op.Seen, history.Seat{Status: status})
 	}
-	if taken := int(answer.GetSeatsTaken()); taken != seats || taken > a.Capacity {
+	// Where the first to claim gets them, several are offered the same seats.
+	if taken := int(answer.GetSeatsTaken()); taken != seats && !a.Claims || taken > a.Capacity {
 		c.load.fail("session %s of %d seats: the roster counts %d seats taken and shows %d", a.ID, a.Capacity, taken, seats)
 	}
 	c.record(op, told)

@@ -29,7 +29,7 @@ const (
 	endPatience   = 30 * time.Second
 )
 
-// startProcess runs the berth command, keeps its log, and waits until it says where it serves.
+// startProcess runs the berth command, keeps its log, and waits until it says where it is reached.
 func startProcess(ctx context.Context, binary, log string, args ...string) (*process, error) {
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -86,7 +86,7 @@ func follow(said io.Reader, log io.Writer, serving chan<- string) {
 			Msg     string `json:"msg"`
 			Address string `json:"address"`
 		}
-		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Msg == "serving" {
+		if json.Unmarshal(lines.Bytes(), &line) == nil && (line.Msg == "serving" || line.Msg == "working") {
 			serving <- line.Address
 		}
 	}
@@ -124,10 +124,10 @@ func (p *process) stop() error {
 	case <-p.done:
 	case <-patience.C:
 		p.kill()
-		return errors.New("a server does not end when it is told to")
+		return errors.New("a process does not end when it is told to")
 	}
 	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
-		return fmt.Errorf("a server that was told to end did so with status %d", code)
+		return fmt.Errorf("a process that was told to end did so with status %d", code)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -30,13 +31,15 @@ type site struct {
 	offset   time.Duration // from the real time to that of the campaign
 	port     int
 	postgres *pg.Development
-	nodes    []*node
+	nodes    []*node // servers
+	workers  []*node // which send messages, and answer nobody
 }
 
-// node is one server with its own way to Postgres.
+// node is one server or worker with its own way to Postgres.
 type node struct {
 	site  *site
-	index int
+	name  string
+	args  []string
 	proxy *toxiproxy.Proxy
 	wire  *wire
 	url   string
@@ -47,7 +50,7 @@ type node struct {
 	skew    time.Duration
 }
 
-func openSite(ctx context.Context, folder, binary string, offset time.Duration, nodes int) (_ *site, err error) {
+func openSite(ctx context.Context, folder, binary string, offset time.Duration, nodes, workers int) (_ *site, err error) {
 	s := &site{folder: folder, binary: binary, offset: offset}
 	defer func() {
 		if err != nil {
@@ -68,22 +71,36 @@ func openSite(ctx context.Context, folder, binary string, offset time.Duration, 
 		return nil, err
 	}
 	control := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
-	for i := range nodes {
-		n := &node{site: s, index: i}
+	join := func(to *[]*node, name string, args ...string) error {
+		n := &node{site: s, name: name, args: args}
 		if n.wire, err = newWire(u.Host); err != nil {
-			return nil, err
+			return err
 		}
-		s.nodes = append(s.nodes, n)
-		n.proxy = toxiproxy.NewProxy(control, "node-"+strconv.Itoa(i), "127.0.0.1:0", n.wire.address())
+		*to = append(*to, n)
+		n.proxy = toxiproxy.NewProxy(control, name, "127.0.0.1:0", n.wire.address())
 		if err := n.proxy.Start(); err != nil {
-			return nil, err
+			return err
 		}
 		through := *u
 		through.Host = n.proxy.Listen
 		n.url = through.String()
+		return nil
+	}
+	for i := range nodes {
+		if err := join(&s.nodes, fmt.Sprint("server-", i), "serve", "--messages-elsewhere"); err != nil {
+			return nil, err
+		}
+	}
+	for i := range workers {
+		if err := join(&s.workers, fmt.Sprint("worker-", i), "worker", "--public-url", "https://berth.example"); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }
+
+// all gives the servers and the workers.
+func (s *site) all() []*node { return slices.Concat(s.nodes, s.workers) }
 
 // startPostgres starts it, or starts it again on the same port. What a killed one leaves behind, ends by itself, but not at once.
 func (s *site) startPostgres(ctx context.Context) (err error) {
@@ -121,7 +138,7 @@ func (s *site) now() time.Time { return time.Now().Add(s.offset) }
 
 func (s *site) close() error {
 	var errs []error
-	for _, n := range s.nodes {
+	for _, n := range s.all() {
 		n.mu.Lock()
 		if n.process != nil {
 			n.process.kill()
@@ -141,11 +158,11 @@ func (s *site) close() error {
 	return errors.Join(errs...)
 }
 
-// start runs the server with a clock that is wrong by skew.
+// start runs it with a clock that is wrong by skew.
 func (n *node) start(ctx context.Context, skew time.Duration) error {
-	p, err := startProcess(ctx, n.site.binary, filepath.Join(n.site.folder, fmt.Sprintf("node-%d.log", n.index)),
-		"serve", "--database-url", n.url, "--data", n.site.folder, "--listen", "127.0.0.1:0", "--log-format", "json",
-		"--clock-offset", (n.site.offset + skew).String())
+	p, err := startProcess(ctx, n.site.binary, filepath.Join(n.site.folder, n.name+".log"), append(slices.Clone(n.args),
+		"--database-url", n.url, "--data", n.site.folder, "--listen", "127.0.0.1:0", "--log-format", "json",
+		"--clock-offset", (n.site.offset+skew).String())...)
 	if err != nil {
 		return err
 	}
@@ -163,7 +180,7 @@ func (n *node) start(ctx context.Context, skew time.Duration) error {
 	return nil
 }
 
-// down takes the server away, to be killed or stopped.
+// down takes the process away, to be killed or stopped.
 func (n *node) down() *process {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -1,0 +1,75 @@
+package campaign
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/pgtest"
+)
+
+// A log in which one event was told of, once, is sound; and whatever is done to it is found.
+func TestWrongMessages(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		spoil string
+		want  []string
+	}{
+		"nothing": {"select", nil},
+		"sent twice, and the log says so": {`
+insert into deliveries (tenant_id, id, notice_id, topic, channel, status, recipient, attempt, possible_duplicate, content, created_at, updated_at)
+select tenant_id, gen_random_uuid(), notice_id, topic, channel, 'SENT', recipient, 2, true, content, created_at, updated_at from deliveries`, nil},
+		"a notice lost": {`delete from notices; update deliveries set content = null, notice_id = null, status = 'DROPPED'`,
+			[]string{"nobody was to be told of an event"}},
+		"a message lost":  {`delete from deliveries`, []string{"a notice has an end, and the delivery log says nothing of it"}},
+		"told of nothing": {`delete from notices; delete from events`, []string{"a message in the local outbox belongs to no notice"}},
+		"sent twice": {`
+insert into deliveries (tenant_id, id, notice_id, topic, channel, status, recipient, attempt, content, created_at, updated_at)
+select tenant_id, gen_random_uuid(), notice_id, topic, channel, 'POSSIBLY_SENT', recipient, 2, content, created_at, updated_at from deliveries`,
+			[]string{"a message was sent twice, and the delivery log does not say so"}},
+		"empty": {`update deliveries set content = null`, []string{"a message was sent that says nothing"}},
+		"planned twice": {`
+drop index notices_once;
+insert into notices (tenant_id, id, topic, lane, recipient, thing, revision, due_at, expires_at, happened_at, created_at)
+select tenant_id, gen_random_uuid(), topic, lane, recipient, thing, revision, due_at, expires_at, happened_at, created_at from notices`,
+			[]string{"somebody was to be told of an event twice"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := context.Background()
+			conn, err := pgx.Connect(ctx, pgtest.New(t).URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close(ctx)
+			for _, sql := range []string{`set session_replication_role = replica`, oneMessage, tt.spoil} { // there are no members, nor tenants
+				if _, err := conn.Exec(ctx, sql); err != nil {
+					t.Fatal(err)
+				}
+			}
+			found, err := wrongMessages(ctx, conn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var whats []string
+			for _, one := range found {
+				what, _, _ := strings.Cut(one, ":")
+				whats = append(whats, what)
+			}
+			if diff := cmp.Diff(tt.want, whats); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+const oneMessage = `
+create temp table one as select gen_random_uuid() as tenant, gen_random_uuid() as event, gen_random_uuid() as member, gen_random_uuid() as notice, now() as at;
+insert into events (tenant_id, id, type, member_id, actor, occurred_at) select tenant, event, 'booking.confirmed', member, 'x', at from one;
+insert into notices (tenant_id, id, topic, lane, recipient, member_id, thing, revision, due_at, expires_at, happened_at, created_at, done_at)
+select tenant, notice, 'BOOKING_CONFIRMED', 'MAIL', member, member, event, event::text, at, at, at, at, at from one;
+insert into deliveries (tenant_id, id, notice_id, topic, channel, status, recipient, attempt, content, created_at, updated_at)
+select tenant, gen_random_uuid(), notice, 'BOOKING_CONFIRMED', 'EMAIL', 'SENT', member, 1, '{}', at, at from one`
