@@ -39,9 +39,6 @@ var retries = map[bool]Backoff{
 	true:  {Base: 3 * time.Second, Most: 20 * time.Second}, // offers
 }
 
-// MayRepeat reports whether a notice is sent once more after attempts of which nobody knows whether they arrived.
-func (n Notice) MayRepeat() bool { return n.Unsure < mostUnsure }
-
 // Conclude says what follows from an attempt over a channel, to one device or several; the notice counts it already.
 // Random is in [0, 1).
 func Conclude(n Notice, c Channel, attempts []Attempt, now time.Time, random float64) Conclusion {

@@ -256,16 +256,6 @@ func (p *planner) runningLow(who Party, taken int) {
 	}, who.Chosen)
 }
 
-// ExpiringAt says when to warn that an offer is about to end: in the last quarter of its window, or
-// false where the window is too short for a second message.
-func ExpiringAt(told, expires time.Time) (time.Time, bool) {
-	window := expires.Sub(told)
-	if window < 10*time.Minute {
-		return time.Time{}, false
-	}
-	return expires.Add(-window / 4), true
-}
-
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
