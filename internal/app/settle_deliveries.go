@@ -58,8 +58,9 @@ func (a *App) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts
 	var stops []store.NotificationStop
 	var gone []tenant.DeviceID
 	for _, s := range attempts {
-		o := outcomeOf(s)
-		if end := ends[s.Notice.ID]; s.Err != nil && !end.Done && !end.Tried {
+		o, end := outcomeOf(s), ends[s.Notice.ID]
+		o.Unsent = end.Unsent
+		if s.Err != nil && !end.Done && !end.Tried {
 			o.RetryAt = end.LookAt
 		}
 		outcomes = append(outcomes, o)

@@ -10,8 +10,10 @@ import (
 // Standing is where a notice stands between two looks at it.
 type Standing struct {
 	ID tenant.NoticeID
-	// Attempt is the one that it follows, by its number; where something else has come of that meanwhile, such as a report, it is past. 0: none.
+	// Attempt is the one that it follows, by its number, after so many Channels had failed; where something else has come of
+	// that meanwhile, such as a report, it is past. 0: none.
 	Attempt  int
+	Channels int
 	DueAt    time.Time // when it is looked at next
 	Sending  bool      // an attempt was begun of which nobody has written what became of it
 	Tried    []Channel
@@ -48,7 +50,7 @@ func (n Notice) Concluded(c Channel, end Conclusion, now time.Time) Standing {
 	if end.Done {
 		s = n.Closed(now)
 	}
-	s.Attempt, s.Sending = n.Attempts, end.Unsure
+	s.Attempt, s.Channels, s.Sending = n.Attempts, len(n.Tried), end.Unsure
 	if end.Tried {
 		s.Tried, s.Attempts = append(slices.Clone(n.Tried), c), 0
 	}

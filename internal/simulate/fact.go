@@ -43,6 +43,7 @@ const (
 
 	Subscribed What = "SUBSCRIBED"
 	StatusSet  What = "STATUS_SET" // of a subscription
+	Renewed    What = "RENEWED"    // a subscription, with the credits of a new period
 	MemberSet  What = "MEMBER_SET" // came back, or left
 )
 
@@ -66,6 +67,8 @@ type Fact struct {
 	Refunded     bool
 	Late         bool
 	Gone         bool                 // the session was called off
+	Silent       bool                 // nobody is to be told
+	Spent        int                  // credits, with the renewal
 	Promoted     bool                 // off the waitlist
 	Ended        waitlist.OfferStatus // how an offer ended
 	Shared       bool                 // first to claim

@@ -96,7 +96,7 @@ func (m *model) one(f Fact) error {
 		}
 	case CalledOff:
 		return m.calledOff(s)
-	case RulesEdited:
+	case RulesEdited, Renewed:
 	case Subscribed, StatusSet:
 		m.subscribed(f)
 	case MemberSet:

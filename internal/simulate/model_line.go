@@ -11,8 +11,9 @@ import (
 
 type mEntry struct {
 	waitlist.Entry
-	who *mMember
-	in  []*mSession
+	about *mSession // what there is to tell of: what it was offered last, or wishes for first
+	who   *mMember
+	in    []*mSession
 }
 
 type mOffer struct {
@@ -64,6 +65,9 @@ func (m *model) joined(f Fact) error {
 			}
 		}
 	}
+	if len(e.in) > 0 {
+		e.about = e.in[0]
+	}
 	m.entries[e.ID] = e
 	e.who.entries = append(e.who.entries, e)
 	return nil
@@ -102,7 +106,7 @@ func (m *model) offered(f Fact, s *mSession, e *mEntry) error {
 	o := &mOffer{id: f.Offer, in: s, entry: e, round: r, seats: f.Party, shared: f.Shared, live: true, until: f.Until}
 	m.offers[o.id] = o
 	r.tried, r.offers, s.offers = append(r.tried, e.ID), append(r.offers, o), append(s.offers, o)
-	e.Status, e.Tries = waitlist.Offered, e.Tries+1
+	e.Status, e.Tries, e.about = waitlist.Offered, e.Tries+1, s
 	return s.fits()
 }
 

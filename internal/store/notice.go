@@ -202,7 +202,7 @@ func UpdateNotices(tx *pg.Tx, in tenant.TenantID, states []notify.Standing, now 
 	var due []time.Time
 	var sending []bool
 	var done []*time.Time
-	var attempts, unsure, after []int
+	var attempts, unsure, after, channels []int
 	var tried [][]byte
 	for _, s := range states {
 		var over *time.Time
@@ -215,15 +215,16 @@ func UpdateNotices(tx *pg.Tx, in tenant.TenantID, states []notify.Standing, now 
 		}
 		ids, due, sending, done = append(ids, s.ID), append(due, s.DueAt), append(sending, s.Sending), append(done, over)
 		attempts, unsure, tried = append(attempts, s.Attempts), append(unsure, s.Unsure), append(tried, encodeTexts(texts))
-		after = append(after, s.Attempt)
+		after, channels = append(after, s.Attempt), append(channels, s.Channels)
 	}
 	tx.Write(`
 update notices n set due_at = s.due_at, sending = s.sending, tried = array(select jsonb_array_elements_text(s.tried)), attempts = s.attempts,
   unsure = s.unsure, done_at = coalesce(n.done_at, s.done_at)
-from unnest($2::uuid[], $3::timestamptz[], $4::boolean[], $5::jsonb[], $6::integer[], $7::integer[], $8::timestamptz[], $9::integer[])
-  as s (id, due_at, sending, tried, attempts, unsure, done_at, after)
-where n.tenant_id = $1 and n.id = s.id and n.id = any($2) and (s.after = 0 or (n.sending and n.attempts = s.after and n.unsure = s.unsure))`,
-		in, ids, due, sending, tried, attempts, unsure, done, after)
+from unnest($2::uuid[], $3::timestamptz[], $4::boolean[], $5::jsonb[], $6::integer[], $7::integer[], $8::timestamptz[], $9::integer[], $10::integer[])
+  as s (id, due_at, sending, tried, attempts, unsure, done_at, after, channels)
+where n.tenant_id = $1 and n.id = s.id and n.id = any($2) and (
+  s.after = 0 or (n.sending and n.attempts = s.after and n.unsure = s.unsure and cardinality(n.tried) = s.channels))`,
+		in, ids, due, sending, tried, attempts, unsure, done, after, channels)
 }
 
 // Subject is what notices are about, as it is now, with what messages say of it.
