@@ -96,7 +96,8 @@ func (n *notice) was() notify.DeliveryStatus {
 
 // stand writes where a notice stands.
 func (p *post) stand(n *notice, s notify.Standing) {
-	if s.Attempt != 0 && !(n.sending && n.Attempts == s.Attempt && n.Unsure == s.Unsure && len(n.Tried) == s.Channels) {
+	current := n.sending && n.Attempts == s.Attempt && n.Unsure == s.Unsure && len(n.Tried) == s.Channels
+	if s.Attempt != 0 && !current {
 		return
 	}
 	n.DueAt, n.sending, n.Tried, n.Attempts, n.Unsure, n.done = s.DueAt, s.Sending, s.Tried, s.Attempts, s.Unsure, n.done || s.Done

@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/booking"
@@ -275,6 +274,7 @@ func (p *post) eventOf(h happened) (notify.Event, bool) {
 	case Decided:
 		e.Type, e.Details.Note = "waitlist.staff_note", waitlist.Note(h.decision.verdict)
 		return e, e.Details.Note != ""
+	default:
 	}
 	return e, true
 }
@@ -376,11 +376,23 @@ func (p *post) look(n *notice) {
 	})
 }
 
-// forget drops what is settled.
+// forget drops what is settled, and what nobody can hear of any more.
 func (p *post) forget() {
+	long := p.now.Add(-2 * day)
 	for key, n := range p.planned {
-		if n.done && n.ExpiresAt.Before(p.now.Add(-day)) && !slices.ContainsFunc(n.lines, func(d *delivery) bool { return d.at.After(p.now.Add(-4 * day)) }) {
+		if n.done && n.ExpiresAt.Before(long) {
 			delete(p.planned, key)
+			delete(p.judged.owed, n.owed.owedKey)
+		}
+	}
+	for entry := range p.judged.entries {
+		if p.entries[entry] == nil {
+			delete(p.judged.entries, entry)
+		}
+	}
+	for offer := range p.judged.offers {
+		if p.offers[offer] == nil {
+			delete(p.judged.offers, offer)
 		}
 	}
 }

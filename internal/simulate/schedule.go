@@ -309,6 +309,7 @@ func (w *world) archive() {
 			delete(w.entries, id)
 		}
 	}
+	w.post.forget()
 	for q, line := range w.queues {
 		if len(line.entries) == 0 && q.Date.Before(old) {
 			delete(w.queues, q)
