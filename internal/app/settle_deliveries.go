@@ -59,7 +59,7 @@ func (a *App) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts
 	var gone []tenant.DeviceID
 	for _, s := range attempts {
 		o, end := outcomeOf(s), ends[s.Notice.ID]
-		o.Unsent = end.Unsent
+		o.Unsent = end.Unsent()
 		if s.Err != nil && !end.Done && !end.Tried {
 			o.RetryAt = end.LookAt
 		}

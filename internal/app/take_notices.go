@@ -249,6 +249,9 @@ func (t *taking) judge(open *store.OpenNotice) error {
 	}
 	matter := about.Matter
 	offer := t.offers[n.Offer]
+	if !n.Topic.OfOffer() {
+		offer = nil // whoever has accepted it is told of a booking, however late
+	}
 	if offer != nil {
 		matter.Offer = &offer.Offer
 	}

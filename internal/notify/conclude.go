@@ -18,12 +18,13 @@ type Conclusion struct {
 	Tried bool
 	// Unsure: nobody knows whether it was sent. A report may still tell; without one it is sent once more, and said so.
 	Unsure bool
-	// Unsent: surely nobody has it, on no device. It does not count.
-	Unsent bool
 	// LookAt is when to look at the notice again, where it is not done.
 	LookAt time.Time
 	Reason Reason
 }
+
+// Unsent reports whether surely nobody has the message, on no device: it does not count.
+func (c Conclusion) Unsent() bool { return !c.Done && !c.Unsure }
 
 const (
 	// reportWithin is how long the report of a provider is waited for whose answer was lost.
@@ -57,20 +58,20 @@ func Conclude(n Notice, c Channel, attempts []Attempt, now time.Time, random flo
 	if worst[Unknown] != nil {
 		return Conclusion{Unsure: true, LookAt: now.Add(reportWithin), Reason: MaybeSent}
 	}
-	forOffer := n.Topic == Offered || n.Topic == OfferExpiring
+	forOffer := n.Topic.OfOffer()
 	most := mostAttempts
 	if forOffer {
 		most = mostForOffers
 	}
 	if failed := worst[Transient]; failed != nil && n.Attempts < most {
 		if at, ok := retries[forOffer].Next(now, n.Attempts, random, failed.RetryAfter, n.ExpiresAt); ok {
-			return Conclusion{Unsent: true, LookAt: at, Reason: ProviderUnavailable}
+			return Conclusion{LookAt: at, Reason: ProviderUnavailable}
 		}
 	}
 	if worst[Misconfigured] != nil && last && now.Add(mendWithin).Before(n.ExpiresAt) {
-		return Conclusion{Unsent: true, LookAt: now.Add(mendWithin), Reason: MisconfiguredSender}
+		return Conclusion{LookAt: now.Add(mendWithin), Reason: MisconfiguredSender}
 	}
-	return Conclusion{Unsent: true, Tried: true, LookAt: now, Reason: WhyFailed(worst)}
+	return Conclusion{Tried: true, LookAt: now, Reason: WhyFailed(worst)}
 }
 
 // WhyFailed gives the reason of the failure that tells most.

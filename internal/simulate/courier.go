@@ -32,20 +32,68 @@ func (p *post) take(n *notice) {
 	}
 	to, matter, settings := p.recipient(n), p.matter(n), p.settings
 	p.overlook(n, &to, &matter, &settings)
-	switch v := notify.Judge(n.Notice, settings, to, matter, p.now); v.Action {
-	case notify.Defer:
+	v := notify.Judge(n.Notice, settings, to, matter, p.now)
+	inTime := v.Action == notify.Defer
+	if n.Topic == notify.Offered && v.Reason == notify.InQuietHours && inTime && !p.told(n.offer) {
+		inTime = p.begin(n, v.Until)
+	}
+	switch {
+	case v.Action == notify.Send:
+		p.send(n, to, v.Channel)
+	case inTime:
 		p.judged.deferred(n, v.Reason, v.Until)
 		p.stand(n, n.Waiting(v.Until))
-	case notify.Drop:
-		if n.Silent(v.Reason) {
-			p.judged.silent(n)
-		} else if p.flaw != dropUnsaid {
-			p.judged.dropped(n, v.Reason)
-		}
-		p.stand(n, n.Closed(p.now))
-	case notify.Send:
-		p.send(n, to, v.Channel)
+	default:
+		p.drop(n, v.Reason)
 	}
+}
+
+// drop sends a notice never. Where nobody can be told of an offer any more before quiet hours end, the next person is asked.
+func (p *post) drop(n *notice, why notify.Reason) {
+	if n.Silent(why) {
+		p.judged.silent(n)
+	} else if p.flaw != dropUnsaid {
+		p.judged.dropped(n, why)
+	}
+	p.stand(n, n.Closed(p.now))
+	if n.Topic != notify.Offered || why != notify.InQuietHours || p.told(n.offer) || n.offer.Status != waitlist.Live {
+		return
+	}
+	for _, lane := range n.Topic.Lanes() {
+		if other := p.planned[noticeKey{n.Recipient(), n.Topic, n.Thing, n.Revision, lane}]; other != nil && !other.done {
+			return // it may do better
+		}
+	}
+	try(p.do("give an offer up", func() error { return p.letGo(n.offer, waitlist.Withdrawn, false) }))
+}
+
+// told reports whether somebody may know of an offer.
+func (p *post) told(o *waitlist.Offer) bool {
+	return slices.ContainsFunc(p.tellings[o.ID], func(d *delivery) bool { return d.status != notify.Failed })
+}
+
+// late is how much later than its making an offer may be told without its window beginning anew.
+const late = 30 * time.Second
+
+// begin lets the window of an offer begin when it is told: now, or when quiet hours end. False: nobody could answer in time.
+func (p *post) begin(n *notice, at time.Time) bool {
+	o, s := n.offer, p.rows[n.offer.Session]
+	rules := s.under.waitlist.Rules
+	until, why := rules.OfferUntil(at, p.closes(s.slot(), rules), n.to.zone)
+	switch {
+	case why != "" && at.After(p.now):
+		return false
+	case why == "" && until.After(o.ExpiresAt.Add(late)) && p.flaw != nightEats:
+		try(p.do("keep an offer", func() error {
+			before(&p.tables, o)
+			p.touch(s)
+			o.ExpiresAt = until
+			p.say(Fact{What: Kept, Session: o.Session, Member: o.Member, Entry: o.Entry, Offer: o.ID, Until: until})
+			p.alarm(until)
+			return nil
+		}))
+	}
+	return o.ExpiresAt.After(at)
 }
 
 // overlook leaves out what a flaw does not look at.
@@ -145,10 +193,11 @@ func (p *post) matter(n *notice) notify.Matter {
 	if about != nil {
 		m.StartsAt, m.SessionGone = about.StartsAt, about.State == catalog.Cancelled
 	}
-	if o := n.offer; o != nil {
+	if o := n.offer; o != nil && n.Topic.OfOffer() {
 		rules := p.rows[o.Session].under.waitlist.Rules
-		m.Offer = &notify.Offer{
-			Live: o.Status == waitlist.Live, ExpiresAt: o.ExpiresAt, EvenInQuiet: rules.OffersInQuietHours, NoSMS: o.Score < rules.SMSMinScore,
+		m.Offer = &notify.Offer{Live: o.Answerable(p.now) == nil, EvenInQuiet: rules.OffersInQuietHours, NoSMS: o.Score < rules.SMSMinScore}
+		if p.told(o) {
+			m.Offer.ExpiresAt = o.ExpiresAt
 		}
 	}
 	return m
@@ -156,7 +205,11 @@ func (p *post) matter(n *notice) notify.Matter {
 
 // send begins an attempt over a channel: lines of the log that say that it may have been sent, and after that the messages themselves.
 func (p *post) send(n *notice, to notify.Recipient, c notify.Channel) {
-	if n.offer != nil {
+	if n.Topic == notify.Offered && !p.told(n.offer) {
+		if !p.begin(n, p.now) {
+			p.drop(n, notify.OfferClosed)
+			return
+		}
 		if warning, ok := n.Warning(p.now, n.offer.ExpiresAt); ok {
 			key := noticeKey{warning.Recipient(), warning.Topic, warning.Thing, warning.Revision, warning.Lane}
 			if p.planned[key] == nil {
@@ -182,6 +235,9 @@ func (p *post) send(n *notice, to notify.Recipient, c notify.Channel) {
 		}
 	}
 	n.lines = append(n.lines, lines...)
+	if n.Topic == notify.Offered {
+		p.tellings[n.Offer] = append(p.tellings[n.Offer], lines...)
+	}
 	attempt := n.Notice
 	p.stand(n, n.Begun(p.now))
 	text := ""
@@ -248,7 +304,7 @@ func (p *post) settle(n *notice, attempt notify.Notice, lines []*delivery, attem
 			}
 		}
 		if d.status == notify.PossiblySent || d.status == notify.Queued {
-			d.counted = d.counted && !end.Unsent
+			d.counted = d.counted && !end.Unsent()
 			d.status = status
 		}
 		p.stop(n, d, failure)

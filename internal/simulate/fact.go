@@ -32,6 +32,7 @@ const (
 	Prioritized What = "PRIORITIZED"
 	Decided     What = "DECIDED"
 	Offered     What = "OFFERED"
+	Kept        What = "KEPT" // an offer, for longer: its window begins when it is told
 	OfferEnded  What = "OFFER_ENDED"
 
 	Published   What = "PUBLISHED"

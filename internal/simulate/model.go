@@ -126,6 +126,8 @@ func (m *model) one(f Fact) error {
 		return m.decided(f, s)
 	case Offered:
 		return m.offered(f, s, e)
+	case Kept:
+		return m.kept(f)
 	case OfferEnded:
 		return m.offerEnded(f, s, e)
 	}

@@ -24,6 +24,7 @@ type mOffer struct {
 	seats  int
 	shared bool
 	live   bool
+	told   bool // somebody
 	until  time.Time
 }
 
@@ -108,6 +109,16 @@ func (m *model) offered(f Fact, s *mSession, e *mEntry) error {
 	r.tried, r.offers, s.offers = append(r.tried, e.ID), append(r.offers, o), append(s.offers, o)
 	e.Status, e.Tries, e.about = waitlist.Offered, e.Tries+1, s
 	return s.fits()
+}
+
+// kept moves the end of an offer: never forward, and not after it.
+func (m *model) kept(f Fact) error {
+	o := m.offers[f.Offer]
+	if o == nil || !o.live || !f.At.Before(o.until) || !f.Until.After(o.until) {
+		return fmt.Errorf("it may not be kept")
+	}
+	o.until = f.Until
+	return nil
 }
 
 func (m *model) offerEnded(f Fact, s *mSession, e *mEntry) error {

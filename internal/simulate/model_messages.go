@@ -224,7 +224,7 @@ func (j *judgement) owe(h happened) (all []*owed) {
 		}
 	case Offered:
 		o.offer = j.offers[h.Offer]
-		news(o, notify.Offered, o.start, time.Time{})
+		news(o, notify.Offered, in.ends, time.Time{})
 	default:
 	}
 	return all

@@ -27,6 +27,7 @@ type post struct {
 	reading  bool
 	upFrom   time.Time // it stands still until then
 	planned  map[noticeKey]*notice
+	tellings map[tenant.OfferID][]*delivery
 	stops    map[notify.Channel]map[string]notify.Reason // by address
 	carriers map[notify.Channel]*carrier
 	judged   *judgement
@@ -96,7 +97,7 @@ func newPost(w *world, o Options) *post {
 		world: w, rng: rand.New(rand.NewPCG(o.Seed, 0x706f7374)), //nolint:gosec // chance that can be repeated
 		people: make(map[tenant.UUID]*addressee), planned: make(map[noticeKey]*notice),
 		stops:    map[notify.Channel]map[string]notify.Reason{notify.SMS: {}, notify.Email: {}},
-		carriers: make(map[notify.Channel]*carrier),
+		carriers: make(map[notify.Channel]*carrier), tellings: make(map[tenant.OfferID][]*delivery),
 	}
 	p.settings = notify.DefaultSettings()
 	p.settings.EmailInQuiet = p.chance(0.3)
@@ -393,6 +394,7 @@ func (p *post) forget() {
 	for offer := range p.judged.offers {
 		if p.offers[offer] == nil {
 			delete(p.judged.offers, offer)
+			delete(p.tellings, offer)
 		}
 	}
 }

@@ -157,6 +157,7 @@ func (j *judgement) starts(n *notice, c notify.Channel, text string, flagged boo
 	o.flagged = flagged
 	on := recipientOn{o.who, c}
 	j.tried[on] = append(slices.DeleteFunc(j.tried[on], func(at time.Time) bool { return j.now.Sub(at) >= 24*time.Hour }), j.now)
+	j.firstTold(o)
 	latest := o.due
 	for _, at := range []time.Time{o.excused, j.upFrom} {
 		if at.After(latest) {
@@ -186,6 +187,31 @@ func (j *judgement) starts(n *notice, c notify.Channel, text string, flagged boo
 	if o.topic == notify.Reminder {
 		j.report.Reminders++
 	}
+}
+
+// firstTold holds against each other how long somebody has for an offer who may be told of it now, and how long they should have.
+func (j *judgement) firstTold(o *owed) {
+	if o.topic != notify.Offered || o.offer.told {
+		return
+	}
+	o.offer.told = true
+	if should := j.window(o, j.now); should.Sub(o.offer.until) > late {
+		j.object(o, "it is told with an end at %s, which should be %s", o.offer.until.UTC(), should.UTC())
+	}
+}
+
+// window is the end that an offer should have of which somebody is told at a time; zero: there is no time for it.
+func (j *judgement) window(o *owed, told time.Time) time.Time {
+	s := o.offer.in
+	rules := s.under.waitlist.Rules
+	closes := s.starts.Add(-s.under.policy.BookingCloses)
+	if !j.now.Before(closes) && rules.FillAfterStart > 0 {
+		closes = s.starts.Add(rules.FillAfterStart)
+	}
+	if closes.After(s.ends) {
+		closes = s.ends
+	}
+	return offerUntil(rules, told, closes, o.to.zone)
 }
 
 // says reports whether a text tells the time on the recipient's clock.
@@ -242,6 +268,7 @@ func (j *judgement) excuse(o *owed, wait time.Duration) {
 // lost takes in that nobody will write what became of an attempt.
 func (j *judgement) lost(n *notice, c notify.Channel) {
 	o := n.owed
+	j.firstTold(o)
 	o.looks++
 	o.unsure++
 	o.failed[c] = true
@@ -341,6 +368,9 @@ func (j *judgement) dropped(n *notice, why notify.Reason) {
 		so = len(usable) == 0 && j.gone(o) == ""
 	case notify.InQuietHours, notify.FrequencyCap:
 		so = !slices.ContainsFunc(usable, func(c notify.Channel) bool { return !j.held(o, c) }) && j.gone(o) == ""
+		if o.topic == notify.Offered && why == notify.InQuietHours {
+			so = so && j.window(o, o.to.wakes(j.now, j.settings)).IsZero()
+		}
 	case notify.MaybeSent:
 		so = o.unsure >= 3
 	default:

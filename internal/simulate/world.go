@@ -42,6 +42,7 @@ const (
 	writeStale       // what has been cancelled is told all the same
 	writeMoved       // what has moved is told all the same
 	writeLate        // offers are told after their end
+	nightEats        // the window of an offer begins when it is made, whenever it is told
 	planTwice        // what is read twice is planned twice
 	remindByCalendar // reminders come a day before by the calendar, not 24 hours
 	forgetMoved      // a booking that moves gets no new reminders
