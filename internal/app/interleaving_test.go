@@ -34,7 +34,7 @@ func TestTwoNodesKeepTheInvariants(t *testing.T) {
 			for i := range 6 {
 				random := rand.New(rand.NewPCG(seed, uint64(i)))
 				all.Go(func() {
-					for range 40 {
+					for range 60 {
 						m.act(random)
 						m.pass(time.Duration(random.IntN(30)) * time.Second)
 					}
@@ -54,6 +54,7 @@ func TestTwoNodesKeepTheInvariants(t *testing.T) {
 				m.h.wantSound()
 			}
 			m.end()
+			t.Logf("what came about: %v", m.done)
 		})
 	}
 }
@@ -69,7 +70,9 @@ type melee struct {
 
 	mu      sync.Mutex
 	places  []meleePlace
+	waits   []meleePlace // entries, by their ids
 	granted int
+	done    map[string]int
 }
 
 type meleePlace struct {
@@ -90,7 +93,7 @@ func newMelee(t *testing.T, seed uint64) *melee {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &melee{h: h}
+	m := &melee{h: h, done: make(map[string]int)}
 	for node, ahead := range map[*pg.DB]time.Duration{h.db.DB: 0, other: 5 * time.Minute} {
 		m.nodes = append(m.nodes, app.New(app.Config{DB: node, Claims: claims, Now: func() time.Time { return h.clock.Now().Add(ahead) }}))
 	}
@@ -120,30 +123,48 @@ func (m *melee) act(random *rand.Rand) {
 	if len(m.places) > 0 {
 		place = m.places[random.IntN(len(m.places))]
 	}
+	wait := place
+	if len(m.waits) > 0 {
+		wait = m.waits[random.IntN(len(m.waits))]
+	}
 	m.mu.Unlock()
 	var err error
 	switch n := random.IntN(22); {
 	case n < 5 || place.id.IsZero():
 		var made app.Place
 		made, err = node.Book(ctx, own(who), app.BookRequest{Session: class, Party: 1 + random.IntN(2), Channel: catalog.Online, Hold: random.IntN(3) == 0})
+		m.did("book", err)
 		m.learn(who, made)
 	case n < 7:
 		_, err = node.CancelBooking(ctx, own(place.who), app.CancelRequest{ID: place.id})
+		m.did("cancel", err)
 	case n == 7:
 		_, err = node.ConfirmBooking(ctx, own(place.who), app.ConfirmRequest{ID: place.id})
+		m.did("confirm", err)
 	case n == 8:
 		_, err = node.ReleaseHold(ctx, own(place.who), place.id)
+		m.did("release", err)
 	case n == 9:
 		_, err = node.RescheduleBooking(ctx, own(place.who), app.RescheduleRequest{ID: place.id, To: class})
+		m.did("reschedule", err)
 	case n < 12:
 		err = m.answer(node, random, class)
 	case n < 19:
-		err = m.govern(node, random, class, place)
+		err = m.govern(node, random, class, place, wait)
 	default:
-		err = m.attend(node, random, place)
+		err = m.attend(node, random, place, wait)
 	}
 	if f := faultOf(err); err != nil && (f == nil || f.Kind == fault.Internal) {
 		m.h.t.Error(err)
+	}
+}
+
+// did counts what has come about.
+func (m *melee) did(what string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err == nil {
+		m.done[what]++
 	}
 }
 
@@ -155,16 +176,19 @@ func (m *melee) pass(d time.Duration) {
 }
 
 // govern is what staff do, and what falls due.
-func (m *melee) govern(node *app.App, random *rand.Rand, class tenant.SessionID, place meleePlace) (err error) {
+func (m *melee) govern(node *app.App, random *rand.Rand, class tenant.SessionID, place, wait meleePlace) (err error) {
 	ctx := context.Background()
-	entry := tenant.EntryID{UUID: place.id.UUID}
+	entry := tenant.EntryID{UUID: wait.id.UUID}
 	switch random.IntN(11) {
 	case 0:
 		_, err = node.BlockSession(ctx, m.h.Owner, class, "")
+		m.did("block", err)
 	case 1, 2:
 		_, _, err = node.UnblockSession(ctx, m.h.Owner, class)
+		m.did("unblock", err)
 	case 3, 4:
 		_, _, err = node.UpdateSession(ctx, m.h.Owner, class, nil, session.Input{Capacity: new(1 + random.IntN(4))}, session.CapacityField)
+		m.did("resize", err)
 	case 5:
 		amount := 2*random.IntN(3) - 1
 		if _, _, err = node.GrantCredits(ctx, m.h.Owner, m.subs[random.IntN(len(m.subs))], amount, "goodwill"); err == nil {
@@ -172,39 +196,56 @@ func (m *melee) govern(node *app.App, random *rand.Rand, class tenant.SessionID,
 			m.granted += amount
 			m.mu.Unlock()
 		}
+		m.did("grant", err)
 	case 6:
 		_, _, err = node.RefundCredit(ctx, m.h.Owner, place.id, "goodwill")
+		m.did("refund", err)
 	case 7:
 		_, err = node.SetPriority(ctx, m.h.Owner, entry, app.PriorityEdit{Flagged: new(random.IntN(2) == 0)})
+		m.did("prioritize", err)
 	case 8:
 		_, err = node.OfferPlace(ctx, m.h.Owner, app.OfferRequest{Session: class, Entry: entry})
+		m.did("offer by hand", err)
 	case 9:
-		_, err = node.ExpireHolds(ctx, m.h.Tenant)
-		_, late := node.ExpireOffers(ctx, m.h.Tenant)
-		err = cmp.Or(err, late)
+		holds, first := node.ExpireHolds(ctx, m.h.Tenant)
+		offers, second := node.ExpireOffers(ctx, m.h.Tenant)
+		if err = cmp.Or(first, second); holds > 0 {
+			m.did("expire a hold", err)
+		}
+		if offers > 0 {
+			m.did("expire an offer", err)
+		}
 	case 10:
 		_, err = node.SweepTenant(ctx, m.h.Tenant)
+		m.did("sweep", err)
 	}
 	return err
 }
 
 // attend is who comes, who does not, and who waits for what.
-func (m *melee) attend(node *app.App, random *rand.Rand, place meleePlace) (err error) {
+func (m *melee) attend(node *app.App, random *rand.Rand, place, wait meleePlace) (err error) {
 	ctx := context.Background()
 	switch random.IntN(6) {
 	case 0:
 		_, err = node.CheckIn(ctx, m.h.Coach, place.id)
+		m.did("check in", err)
 	case 1:
 		_, err = node.UndoCheckIn(ctx, m.h.Coach, place.id)
+		m.did("undo check-in", err)
 	case 2:
 		_, err = node.MarkNoShow(ctx, m.h.Coach, place.id)
+		m.did("no-show", err)
 	case 3:
 		_, err = node.UndoNoShow(ctx, m.h.Coach, place.id)
+		m.did("undo no-show", err)
 	case 4:
-		_, err = node.LeaveWaitlist(ctx, own(place.who), tenant.EntryID{UUID: place.id.UUID}, "", false)
+		_, err = node.LeaveWaitlist(ctx, own(wait.who), tenant.EntryID{UUID: wait.id.UUID}, "", false)
+		m.did("leave", err)
 	case 5:
 		var made app.Place
-		made, err = node.JoinWaitlist(ctx, own(place.who), app.JoinRequest{Sessions: m.sessions[1:], Party: 1, Channel: catalog.Online})
+		at := 1 + random.IntN(len(m.sessions)-1)
+		made, err = node.JoinWaitlist(ctx, own(place.who), app.JoinRequest{Sessions: m.sessions[at:], Party: 1, Channel: catalog.Online})
+		m.did("join", err)
 		m.learn(place.who, made)
 	}
 	return err
@@ -217,7 +258,8 @@ func (m *melee) learn(who tenant.Caller, made app.Place) {
 	case made.Booking != nil:
 		m.places = append(m.places, meleePlace{who, made.Booking.ID})
 	case made.Entry != nil:
-		m.places = append(m.places, meleePlace{who, tenant.BookingID{UUID: made.Entry.ID.UUID}})
+		wait := meleePlace{who, tenant.BookingID{UUID: made.Entry.ID.UUID}}
+		m.places, m.waits = append(m.places, wait), append(m.waits, wait)
 	}
 }
 
@@ -231,11 +273,18 @@ func (m *melee) answer(node *app.App, random *rand.Rand, class tenant.SessionID)
 	}
 	e := roster.Entries[at]
 	who := m.people[slices.IndexFunc(m.people, func(c tenant.Caller) bool { return c.Member == e.Member })]
-	if random.IntN(3) == 0 {
+	switch random.IntN(6) {
+	case 0:
+		_, err = node.ExpireOffer(ctx, m.h.Owner, e.Offer.ID, "")
+		m.did("expire an offer by hand", err)
+		return err
+	case 1, 2:
 		_, err = node.DeclineOffer(ctx, own(who), e.Offer.ID, random.IntN(2) == 0, "")
+		m.did("decline", err)
 		return err
 	}
 	answered, err := node.AcceptOffer(ctx, own(who), e.Offer.ID, tenant.SubscriptionID{})
+	m.did("accept", err)
 	m.learn(who, app.Place{Booking: answered.Booking})
 	return err
 }
