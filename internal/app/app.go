@@ -70,7 +70,6 @@ type App struct {
 	alarms       alarms
 	edited       alarms // tenants whose waitlist rules were
 	relay        *outbox.Relay
-	houses       houses
 
 	seals    seal.Keys
 	carriers map[notify.Channel]string

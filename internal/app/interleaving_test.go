@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -15,12 +16,14 @@ import (
 	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // Whatever several people and staff do at the same time, at two nodes whose clocks differ, to the same few sessions, every invariant
-// holds in the midst of it and afterwards; and once all is called off every seat is free and every credit is back.
+// holds in the midst of it and afterwards; and once all is called off every seat is free and every credit is back. Time goes on
+// meanwhile: holds and offers run out, and the first session begins.
 func TestTwoNodesKeepTheInvariants(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -31,8 +34,9 @@ func TestTwoNodesKeepTheInvariants(t *testing.T) {
 			for i := range 6 {
 				random := rand.New(rand.NewPCG(seed, uint64(i)))
 				all.Go(func() {
-					for range 25 {
+					for range 60 {
 						m.act(random)
+						m.pass(time.Duration(random.IntN(30)) * time.Second)
 					}
 				})
 			}
@@ -50,6 +54,7 @@ func TestTwoNodesKeepTheInvariants(t *testing.T) {
 				m.h.wantSound()
 			}
 			m.end()
+			t.Logf("what came about: %v", m.done)
 		})
 	}
 }
@@ -61,8 +66,13 @@ type melee struct {
 	people   []tenant.Caller
 	sessions []tenant.SessionID
 
-	mu     sync.Mutex
-	places []meleePlace
+	subs []tenant.SubscriptionID
+
+	mu      sync.Mutex
+	places  []meleePlace
+	waits   []meleePlace // entries, by their ids
+	granted int
+	done    map[string]int
 }
 
 type meleePlace struct {
@@ -83,7 +93,7 @@ func newMelee(t *testing.T, seed uint64) *melee {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &melee{h: h}
+	m := &melee{h: h, done: make(map[string]int)}
 	for node, ahead := range map[*pg.DB]time.Duration{h.db.DB: 0, other: 5 * time.Minute} {
 		m.nodes = append(m.nodes, app.New(app.Config{DB: node, Claims: claims, Now: func() time.Time { return h.clock.Now().Add(ahead) }}))
 	}
@@ -94,9 +104,10 @@ func newMelee(t *testing.T, seed uint64) *melee {
 	pack := h.plan(credit.Plan{Kind: credit.Credits, Credits: credits, AllowOverlap: true, DailyLimit: new(4)})
 	for i := range 6 {
 		who := h.member(fmt.Sprint("Member ", i))
-		h.subscribe(who, pack)
+		m.subs = append(m.subs, h.subscribe(who, pack).ID)
 		m.people = append(m.people, who)
 	}
+	m.sessions = append(m.sessions, h.session(slot{Starts: noon.Add(20 * time.Minute), Minutes: 30, Capacity: 2, Waitlist: 3}))
 	for i := range 3 {
 		m.sessions = append(m.sessions, h.session(slot{Starts: noon.Add(time.Duration(48+i) * time.Hour), Capacity: 1 + i, Waitlist: 3}))
 	}
@@ -112,33 +123,132 @@ func (m *melee) act(random *rand.Rand) {
 	if len(m.places) > 0 {
 		place = m.places[random.IntN(len(m.places))]
 	}
+	wait := place
+	if len(m.waits) > 0 {
+		wait = m.waits[random.IntN(len(m.waits))]
+	}
 	m.mu.Unlock()
 	var err error
-	switch n := random.IntN(12); {
-	case n < 4 || place.id.IsZero():
+	switch n := random.IntN(22); {
+	case n < 5 || place.id.IsZero():
 		var made app.Place
 		made, err = node.Book(ctx, own(who), app.BookRequest{Session: class, Party: 1 + random.IntN(2), Channel: catalog.Online, Hold: random.IntN(3) == 0})
+		m.did("book", err)
 		m.learn(who, made)
-	case n < 6:
+	case n < 7:
 		_, err = node.CancelBooking(ctx, own(place.who), app.CancelRequest{ID: place.id})
-	case n == 6:
-		_, err = node.ConfirmBooking(ctx, own(place.who), app.ConfirmRequest{ID: place.id})
+		m.did("cancel", err)
 	case n == 7:
-		_, err = node.ReleaseHold(ctx, own(place.who), place.id)
+		_, err = node.ConfirmBooking(ctx, own(place.who), app.ConfirmRequest{ID: place.id})
+		m.did("confirm", err)
 	case n == 8:
-		_, err = node.RescheduleBooking(ctx, own(place.who), app.RescheduleRequest{ID: place.id, To: class})
+		_, err = node.ReleaseHold(ctx, own(place.who), place.id)
+		m.did("release", err)
 	case n == 9:
+		_, err = node.RescheduleBooking(ctx, own(place.who), app.RescheduleRequest{ID: place.id, To: class})
+		m.did("reschedule", err)
+	case n < 12:
 		err = m.answer(node, random, class)
-	case n == 10:
-		_, err = node.ExpireHolds(ctx, m.h.Tenant)
-	case random.IntN(4) == 0:
-		_, err = node.BlockSession(ctx, m.h.Owner, class, "")
+	case n < 19:
+		err = m.govern(node, random, class, place, wait)
 	default:
-		_, _, err = node.UnblockSession(ctx, m.h.Owner, class)
+		err = m.attend(node, random, place, wait)
 	}
 	if f := faultOf(err); err != nil && (f == nil || f.Kind == fault.Internal) {
 		m.h.t.Error(err)
 	}
+}
+
+// did counts what has come about.
+func (m *melee) did(what string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err == nil {
+		m.done[what]++
+	}
+}
+
+// pass lets time go on.
+func (m *melee) pass(d time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.h.clock.Set(m.h.clock.Now().Add(d))
+}
+
+// govern is what staff do, and what falls due.
+func (m *melee) govern(node *app.App, random *rand.Rand, class tenant.SessionID, place, wait meleePlace) (err error) {
+	ctx := context.Background()
+	entry := tenant.EntryID{UUID: wait.id.UUID}
+	switch random.IntN(11) {
+	case 0:
+		_, err = node.BlockSession(ctx, m.h.Owner, class, "")
+		m.did("block", err)
+	case 1, 2:
+		_, _, err = node.UnblockSession(ctx, m.h.Owner, class)
+		m.did("unblock", err)
+	case 3, 4:
+		_, _, err = node.UpdateSession(ctx, m.h.Owner, class, nil, session.Input{Capacity: new(1 + random.IntN(4))}, session.CapacityField)
+		m.did("resize", err)
+	case 5:
+		amount := 2*random.IntN(3) - 1
+		if _, _, err = node.GrantCredits(ctx, m.h.Owner, m.subs[random.IntN(len(m.subs))], amount, "goodwill"); err == nil {
+			m.mu.Lock()
+			m.granted += amount
+			m.mu.Unlock()
+		}
+		m.did("grant", err)
+	case 6:
+		_, _, err = node.RefundCredit(ctx, m.h.Owner, place.id, "goodwill")
+		m.did("refund", err)
+	case 7:
+		_, err = node.SetPriority(ctx, m.h.Owner, entry, app.PriorityEdit{Flagged: new(random.IntN(2) == 0)})
+		m.did("prioritize", err)
+	case 8:
+		_, err = node.OfferPlace(ctx, m.h.Owner, app.OfferRequest{Session: class, Entry: entry})
+		m.did("offer by hand", err)
+	case 9:
+		holds, first := node.ExpireHolds(ctx, m.h.Tenant)
+		offers, second := node.ExpireOffers(ctx, m.h.Tenant)
+		if err = cmp.Or(first, second); holds > 0 {
+			m.did("expire a hold", err)
+		}
+		if offers > 0 {
+			m.did("expire an offer", err)
+		}
+	case 10:
+		_, err = node.SweepTenant(ctx, m.h.Tenant)
+		m.did("sweep", err)
+	}
+	return err
+}
+
+// attend is who comes, who does not, and who waits for what.
+func (m *melee) attend(node *app.App, random *rand.Rand, place, wait meleePlace) (err error) {
+	ctx := context.Background()
+	switch random.IntN(6) {
+	case 0:
+		_, err = node.CheckIn(ctx, m.h.Coach, place.id)
+		m.did("check in", err)
+	case 1:
+		_, err = node.UndoCheckIn(ctx, m.h.Coach, place.id)
+		m.did("undo check-in", err)
+	case 2:
+		_, err = node.MarkNoShow(ctx, m.h.Coach, place.id)
+		m.did("no-show", err)
+	case 3:
+		_, err = node.UndoNoShow(ctx, m.h.Coach, place.id)
+		m.did("undo no-show", err)
+	case 4:
+		_, err = node.LeaveWaitlist(ctx, own(wait.who), tenant.EntryID{UUID: wait.id.UUID}, "", false)
+		m.did("leave", err)
+	case 5:
+		var made app.Place
+		at := 1 + random.IntN(len(m.sessions)-1)
+		made, err = node.JoinWaitlist(ctx, own(place.who), app.JoinRequest{Sessions: m.sessions[at:], Party: 1, Channel: catalog.Online})
+		m.did("join", err)
+		m.learn(place.who, made)
+	}
+	return err
 }
 
 func (m *melee) learn(who tenant.Caller, made app.Place) {
@@ -148,7 +258,8 @@ func (m *melee) learn(who tenant.Caller, made app.Place) {
 	case made.Booking != nil:
 		m.places = append(m.places, meleePlace{who, made.Booking.ID})
 	case made.Entry != nil:
-		m.places = append(m.places, meleePlace{who, tenant.BookingID{UUID: made.Entry.ID.UUID}})
+		wait := meleePlace{who, tenant.BookingID{UUID: made.Entry.ID.UUID}}
+		m.places, m.waits = append(m.places, wait), append(m.waits, wait)
 	}
 }
 
@@ -162,11 +273,18 @@ func (m *melee) answer(node *app.App, random *rand.Rand, class tenant.SessionID)
 	}
 	e := roster.Entries[at]
 	who := m.people[slices.IndexFunc(m.people, func(c tenant.Caller) bool { return c.Member == e.Member })]
-	if random.IntN(3) == 0 {
+	switch random.IntN(6) {
+	case 0:
+		_, err = node.ExpireOffer(ctx, m.h.Owner, e.Offer.ID, "")
+		m.did("expire an offer by hand", err)
+		return err
+	case 1, 2:
 		_, err = node.DeclineOffer(ctx, own(who), e.Offer.ID, random.IntN(2) == 0, "")
+		m.did("decline", err)
 		return err
 	}
 	answered, err := node.AcceptOffer(ctx, own(who), e.Offer.ID, tenant.SubscriptionID{})
+	m.did("accept", err)
 	m.learn(who, app.Place{Booking: answered.Booking})
 	return err
 }
@@ -180,9 +298,11 @@ func (m *melee) end() {
 	}
 	m.h.wantSound()
 	for what, sql := range map[string]string{
-		"seats":           `select coalesce(sum(seats_taken + holds + waiting), 0) from sessions where tenant_id = $1`,
-		"places":          fmt.Sprintf(`select count(*) from bookings where tenant_id = $1 and status in ('%s', '%s')`, booking.Pending, booking.Confirmed),
-		"missing credits": fmt.Sprintf(`select count(*) from subscriptions where tenant_id = $1 and balance <> %d`, credits),
+		"seats":  `select coalesce(sum(seats_taken + holds + waiting), 0) from sessions where tenant_id = $1`,
+		"places": fmt.Sprintf(`select count(*) from bookings where tenant_id = $1 and status in ('%s', '%s')`, booking.Pending, booking.Confirmed),
+		// Those of bookings that could not be cancelled any more stay with them.
+		"missing credits": fmt.Sprintf(`select %d - (select sum(balance) from subscriptions where tenant_id = $1)
+			- (select coalesce(sum(credits), 0) from bookings where tenant_id = $1)`, credits*len(m.subs)+m.granted),
 	} {
 		if n := m.h.count(sql, m.h.Tenant); n != 0 {
 			m.h.t.Errorf("%s: %d", what, n)

@@ -47,30 +47,24 @@ func (a *App) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts
 		byNotice[s.Notice.ID] = append(byNotice[s.Notice.ID], notify.Attempt{Receipt: s.Receipt, Err: s.failure()})
 	}
 	ends := make(map[tenant.NoticeID]notify.Conclusion, len(order))
-	var states []store.NoticeState
+	var states []notify.Standing
 	for _, id := range order {
 		n, c := first[id].Notice, first[id].Message.Channel
 		end := notify.Conclude(n, c, byNotice[id], now, rand.Float64()) //nolint:gosec // it spreads retries out in time
 		ends[id] = end
-		s := store.NoticeState{ID: id, DueAt: end.LookAt, Tried: n.Tried, Attempts: n.Attempts, Unsure: n.Unsure, Done: end.Done, Sending: end.Unsure}
-		if end.Done {
-			s.DueAt = now
-		}
-		if end.Tried {
-			s.Tried, s.Attempts = append(append([]notify.Channel{}, n.Tried...), c), 0
-		}
-		states = append(states, s)
+		states = append(states, n.Concluded(c, end, now))
 	}
 	var outcomes []store.DeliveryOutcome
 	var stops []store.NotificationStop
 	var gone []tenant.DeviceID
 	for _, s := range attempts {
-		o := outcomeOf(s)
-		if end := ends[s.Notice.ID]; s.Err != nil && !end.Done && !end.Tried {
+		o, end := outcomeOf(s), ends[s.Notice.ID]
+		o.Unsent = end.Unsent()
+		if s.Err != nil && !end.Done && !end.Tried {
 			o.RetryAt = end.LookAt
 		}
 		outcomes = append(outcomes, o)
-		switch why := stopping(s.failure()); {
+		switch why := s.failure().Stopping(); {
 		case why == "":
 		case s.Message.Channel == notify.Push:
 			gone = append(gone, s.Device)
@@ -111,19 +105,6 @@ func outcomeOf(s Attempted) store.DeliveryOutcome {
 	return o
 }
 
-// stopping says why an address is not to be used again after a failure, or nothing.
-func stopping(e *notify.SendError) notify.Reason {
-	switch {
-	case e == nil:
-		return ""
-	case e.Kind == notify.OptedOut:
-		return notify.OptedOutReason
-	case e.Kind == notify.Unregistered:
-		return notify.BouncedReason
-	}
-	return ""
-}
-
 // DeliveryReport is what a provider tells about a message later.
 type DeliveryReport struct {
 	Delivery   tenant.DeliveryID // zero: as the provider calls it
@@ -149,7 +130,7 @@ func (a *App) ReportDelivery(ctx context.Context, in tenant.TenantID, r Delivery
 		if status == d.Status && d.ProviderID != "" {
 			return nil
 		}
-		failed := status == notify.Failed || status == notify.Undelivered || status == notify.Bounced
+		failed := status.Lost()
 		d.Segments = max(d.Segments, r.Segments)
 		if d.ProviderID == "" {
 			d.ProviderID = r.ProviderID
@@ -160,7 +141,7 @@ func (a *App) ReportDelivery(ctx context.Context, in tenant.TenantID, r Delivery
 		} else if !failed {
 			d.Reason = ""
 		}
-		if why := stopping(r.Err); failed && why != "" && d.Channel != notify.Push {
+		if why := r.Err.Stopping(); failed && why != "" && d.Channel != notify.Push {
 			store.PutStops(t.Tx, in, store.NotificationStop{Channel: d.Channel, Address: d.Address, Reason: why, At: t.now})
 		}
 		again = failed && status != d.Status && !d.Notice.IsZero()

@@ -11,12 +11,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-const (
-	// noticeChunk is how many notices are judged at once.
-	noticeChunk = 200
-	// attemptLease is when an attempt whose outcome nobody has written counts as lost. Senders give up well before.
-	attemptLease = 2 * time.Minute
-)
+// noticeChunk is how many notices are judged at once.
+const noticeChunk = 200
 
 // Outgoing is a message to be sent now. Its line in the delivery log is written.
 type Outgoing struct {
@@ -130,7 +126,7 @@ type taking struct {
 
 	out        []Outgoing
 	lines      []store.Delivery
-	states     []store.NoticeState
+	states     []notify.Standing
 	follow     []notify.Notice
 	unsendable []tenant.OfferID
 }
@@ -236,13 +232,12 @@ func (t *taking) recipient(n notify.Notice, about *store.Subject) (notify.Recipi
 // judge decides about one notice, and writes down what follows.
 func (t *taking) judge(open *store.OpenNotice) error {
 	n := open.Notice
-	if open.Sending && settled(open.Was) {
-		t.close(n)
-		return nil
-	}
 	if open.Sending {
-		if n.Unsure++; !n.MayRepeat() {
-			t.log(n, notify.Recipient{}, store.Delivery{Status: dropped, Reason: notify.MaybeSent})
+		again, over, why := n.Resumed(open.Was)
+		if over && why != "" {
+			t.log(again, notify.Recipient{}, store.Delivery{Status: dropped, Reason: why})
+		}
+		if n = again; over {
 			t.close(n)
 			return nil
 		}
@@ -254,16 +249,18 @@ func (t *taking) judge(open *store.OpenNotice) error {
 	}
 	matter := about.Matter
 	offer := t.offers[n.Offer]
+	if !n.Topic.OfOffer() {
+		offer = nil // whoever has accepted it is told of a booking, however late
+	}
 	if offer != nil {
 		matter.Offer = &offer.Offer
 	}
 	switch verdict := notify.Judge(n, t.settings, to, matter, t.now); verdict.Action {
 	case notify.Defer:
 		t.log(n, to, store.Delivery{Status: deferred, Reason: verdict.Reason, RetryAt: verdict.Until})
-		t.states = append(t.states, state(n, verdict.Until))
+		t.states = append(t.states, n.Waiting(verdict.Until))
 	case notify.Drop:
-		// Somebody without a device misses nothing where a mail goes out: that is no line worth.
-		if verdict.Reason != notify.Unreachable || n.Lane == notify.Mail || len(n.Topic.Lanes()) == 1 {
+		if !n.Silent(verdict.Reason) {
 			t.log(n, to, store.Delivery{Status: dropped, Reason: verdict.Reason})
 		}
 		t.close(n)
@@ -282,25 +279,7 @@ const (
 	dropped  notify.DeliveryStatus = "DROPPED"
 )
 
-// settled reports whether an attempt whose outcome was lost has arrived after all, by what the provider has reported since.
-func settled(s notify.DeliveryStatus) bool {
-	switch s {
-	case notify.Queued, notify.Sent, notify.Delivered, notify.Read:
-		return true
-	default:
-		return false
-	}
-}
-
-func state(n notify.Notice, at time.Time) store.NoticeState {
-	return store.NoticeState{ID: n.ID, DueAt: at, Tried: n.Tried, Attempts: n.Attempts, Unsure: n.Unsure}
-}
-
-func (t *taking) close(n notify.Notice) {
-	s := state(n, t.now)
-	s.Done = true
-	t.states = append(t.states, s)
-}
+func (t *taking) close(n notify.Notice) { t.states = append(t.states, n.Closed(t.now)) }
 
 // log adds a line about a notice.
 func (t *taking) log(n notify.Notice, to notify.Recipient, d store.Delivery) tenant.DeliveryID {
@@ -314,10 +293,13 @@ func (t *taking) log(n notify.Notice, to notify.Recipient, d store.Delivery) ten
 
 // send makes the messages of one attempt over a channel: one, or for push one for each device.
 func (t *taking) send(n notify.Notice, to notify.Recipient, about *store.Subject, offer *OfferFacts, c notify.Channel) error {
-	if offer != nil && offer.ExpiresAt.IsZero() {
-		offer.ExpiresAt = t.app.offers.Begin(t.Tx, t.in, *offer, t.now)
-		if at, ok := notify.ExpiringAt(t.now, offer.ExpiresAt); ok {
-			t.warn(n, offer.ExpiresAt, at)
+	if offer != nil {
+		if offer.ExpiresAt.IsZero() {
+			offer.ExpiresAt = t.app.offers.Begin(t.Tx, t.in, *offer, t.now)
+		}
+		if warning, ok := n.Warning(t.now, offer.ExpiresAt); ok {
+			warning.ID = tenant.Next[tenant.NoticeID](t.mint)
+			t.follow = append(t.follow, warning)
 		}
 	}
 	letter := letter{in: t.in, house: t.house, settings: t.settings, app: t.app, notice: n, to: to, about: about, offer: offer, channel: c, now: t.now}
@@ -352,23 +334,13 @@ func (t *taking) send(n notify.Notice, to notify.Recipient, about *store.Subject
 			add(d.ID.String(), d)
 		}
 	}
-	s := state(n, t.now.Add(attemptLease))
-	s.Sending = true
-	t.states = append(t.states, s)
+	t.states = append(t.states, n.Begun(t.now))
 	// What follows in this look counts it, too.
 	if t.sent[n.Recipient()] == nil {
 		t.sent[n.Recipient()] = make(map[notify.Channel][]time.Time)
 	}
 	t.sent[n.Recipient()][c] = append(t.sent[n.Recipient()][c], t.now)
 	return nil
-}
-
-// warn plans a word before an offer ends.
-func (t *taking) warn(n notify.Notice, ends, at time.Time) {
-	n.ID = tenant.Next[tenant.NoticeID](t.mint)
-	n.Topic, n.Lane, n.DueAt, n.ExpiresAt = notify.OfferExpiring, notify.Alert, at, ends
-	n.Tried, n.Attempts, n.Unsure = nil, 0, 0
-	t.follow = append(t.follow, n)
 }
 
 // house is what messages say of the tenant.

@@ -23,6 +23,9 @@ type Conclusion struct {
 	Reason Reason
 }
 
+// Unsent reports whether surely nobody has the message, on no device: it does not count.
+func (c Conclusion) Unsent() bool { return !c.Done && !c.Unsure }
+
 const (
 	// reportWithin is how long the report of a provider is waited for whose answer was lost.
 	reportWithin = time.Minute
@@ -38,9 +41,6 @@ var retries = map[bool]Backoff{
 	false: {Base: 20 * time.Second, Most: 10 * time.Minute},
 	true:  {Base: 3 * time.Second, Most: 20 * time.Second}, // offers
 }
-
-// MayRepeat reports whether a notice is sent once more after attempts of which nobody knows whether they arrived.
-func (n Notice) MayRepeat() bool { return n.Unsure < mostUnsure }
 
 // Conclude says what follows from an attempt over a channel, to one device or several; the notice counts it already.
 // Random is in [0, 1).
@@ -58,7 +58,7 @@ func Conclude(n Notice, c Channel, attempts []Attempt, now time.Time, random flo
 	if worst[Unknown] != nil {
 		return Conclusion{Unsure: true, LookAt: now.Add(reportWithin), Reason: MaybeSent}
 	}
-	forOffer := n.Topic == Offered || n.Topic == OfferExpiring
+	forOffer := n.Topic.OfOffer()
 	most := mostAttempts
 	if forOffer {
 		most = mostForOffers

@@ -96,6 +96,9 @@ type Verdict struct {
 // Judge passes a notice that is due through the four guardrails: freshness, consent, quiet hours and the frequency cap. It is
 // asked right before sending, with the facts of that moment.
 func Judge(n Notice, s Settings, r Recipient, m Matter, now time.Time) Verdict {
+	if !n.Topic.OfOffer() {
+		m.Offer = nil // a booking that came of one has no privileges
+	}
 	if why := stale(n, s, r, m, now); why != "" {
 		return Verdict{Action: Drop, Reason: why}
 	}

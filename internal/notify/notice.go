@@ -177,7 +177,7 @@ func (p *planner) tell(who Party) {
 			p.add(who, BookingCancelled, p.now.Add(usable))
 		}
 	case onOfferCreated:
-		p.add(who, Offered, start)
+		p.add(who, Offered, who.EndsAt) // seats may be given after the start; how long this one is kept is the offer's to say
 	case onCreditsChanged:
 		p.runningLow(who, p.event.Spent)
 	case onStaffNote:
@@ -257,16 +257,6 @@ func (p *planner) runningLow(who Party, taken int) {
 		Topic: CreditsLow, Member: who.Member, Thing: who.Payer, Revision: p.event.ID.String(), DueAt: p.now, ExpiresAt: p.now.Add(kept), At: p.event.At,
 		Details: Details{Balance: who.Balance, Payer: who.Payer},
 	}, who.Chosen)
-}
-
-// ExpiringAt says when to warn that an offer is about to end: in the last quarter of its window, or
-// false where the window is too short for a second message.
-func ExpiringAt(told, expires time.Time) (time.Time, bool) {
-	window := expires.Sub(told)
-	if window < 10*time.Minute {
-		return time.Time{}, false
-	}
-	return expires.Add(-window / 4), true
 }
 
 func latest(a, b time.Time) time.Time {

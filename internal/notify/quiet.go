@@ -63,7 +63,7 @@ func (q QuietHours) next(from time.Time, zone *time.Location) time.Time {
 		// The clock went back: it shows the end a second time, later on the same day.
 		clock := civil.TimeOf(from, zone)
 		if left := q.End.SinceMidnight() - clock.SinceMidnight(); left > 0 {
-			if at := from.Add(left); civil.TimeOf(at, zone) == q.End {
+			if at := from.Add(left).Truncate(time.Second); civil.TimeOf(at, zone) == q.End {
 				return at
 			}
 		}

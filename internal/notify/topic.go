@@ -83,6 +83,9 @@ func Channels() []Channel { return []Channel{SMS, Push, Email} }
 // Default reports whether a topic uses a channel where nobody has chosen otherwise.
 func (t Topic) Default(c Channel) bool { return slices.Contains(t.use().on, c) }
 
+// OfOffer reports whether the topic is about an offer while it may be answered.
+func (t Topic) OfOffer() bool { return t == Offered || t == OfferExpiring }
+
 // Lanes are those of the topic.
 func (t Topic) Lanes() []Lane {
 	if t.use().mail {

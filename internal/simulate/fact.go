@@ -32,6 +32,7 @@ const (
 	Prioritized What = "PRIORITIZED"
 	Decided     What = "DECIDED"
 	Offered     What = "OFFERED"
+	Kept        What = "KEPT" // an offer, for longer: its window begins when it is told
 	OfferEnded  What = "OFFER_ENDED"
 
 	Published   What = "PUBLISHED"
@@ -43,6 +44,7 @@ const (
 
 	Subscribed What = "SUBSCRIBED"
 	StatusSet  What = "STATUS_SET" // of a subscription
+	Renewed    What = "RENEWED"    // a subscription, with the credits of a new period
 	MemberSet  What = "MEMBER_SET" // came back, or left
 )
 
@@ -66,6 +68,8 @@ type Fact struct {
 	Refunded     bool
 	Late         bool
 	Gone         bool                 // the session was called off
+	Silent       bool                 // nobody is to be told
+	Spent        int                  // credits, with the renewal
 	Promoted     bool                 // off the waitlist
 	Ended        waitlist.OfferStatus // how an offer ended
 	Shared       bool                 // first to claim

@@ -142,7 +142,15 @@ func (w *world) sweep() error {
 			if after.Status == u.Status && len(lines) == 0 {
 				continue
 			}
-			if err := w.do("advance", func() error { w.settle(after, lines); return nil }); err != nil {
+			renewed := Fact{What: Renewed, Member: u.Member, Subscription: u.ID, Spent: u.Balance - after.Balance}
+			err := w.do("advance", func() error {
+				if after.Status == u.Status {
+					w.say(renewed)
+				}
+				w.settle(after, lines)
+				return nil
+			})
+			if err != nil {
 				return err
 			}
 		}
@@ -297,10 +305,11 @@ func (w *world) archive() {
 	clear(w.live[len(kept):])
 	w.live = kept
 	for id, e := range w.entries {
-		if !e.Status.Active() {
+		if !e.Status.Active() && e.ClosedAt.Before(w.now.Add(-2*day)) { // of the others messages are on their way
 			delete(w.entries, id)
 		}
 	}
+	w.post.forget()
 	for q, line := range w.queues {
 		if len(line.entries) == 0 && q.Date.Before(old) {
 			delete(w.queues, q)

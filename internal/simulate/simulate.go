@@ -65,6 +65,11 @@ type Report struct {
 	Sessions   int
 	CalledOff  int
 	HandedBack int // decisions that left staff something to do
+	Messages   int // that left, or may have
+	Reminders  int
+	Repeated   int // messages of which the log says that they may be there twice
+	PutOff     int
+	Withheld   int
 }
 
 // Sum adds up.
@@ -97,6 +102,8 @@ func (r *Report) counts() []count {
 		{&r.Moved, "moved to another session"}, {&r.NoShows, "no-shows"}, {&r.Holds, "holds"}, {&r.RunOut, "of them ran out"},
 		{&r.Joined, "waitlist entries"}, {&r.Decisions, "decisions about free seats"}, {&r.HandedBack, "of them handed back to staff"},
 		{&r.Promoted, "promoted"}, {&r.Offers, "offers"}, {&r.Accepted, "of them accepted"},
+		{&r.Messages, "messages"}, {&r.Reminders, "of them reminders"}, {&r.Repeated, "of them maybe for the second time"},
+		{&r.PutOff, "times a message was put off"}, {&r.Withheld, "messages withheld, with a reason"},
 	}
 }
 
@@ -146,8 +153,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		tables: newTables(), flaw: o.flaw, model: newModel(), told: o.Told, report: new(Report),
 		rng: rand.New(rand.NewPCG(o.Seed, 0x6265727468)), //nolint:gosec // chance that can be repeated
 	}
-	w.settleDown(o)
-	from := w.now
+	from := w.settleDown(o)
 	for week := from; week.Before(from.Add(o.Length)) && w.failed == nil && ctx.Err() == nil; {
 		week = week.Add(7 * 24 * time.Hour)
 		if end := from.Add(o.Length); week.After(end) {

@@ -87,6 +87,15 @@ func TestEveryFlawIsNoticed(t *testing.T) {
 		keepCount: "a cancelled booking counts", countInUTC: "quotas count in UTC", offerAtNight: "offers do not wait for the morning",
 		outliveClose: "an offer outlives booking", loseEntry: "an entry is lost with its offer", forgetLine: "a line is missing on the ledger",
 		keepUnclaimed: "a round keeps what nobody claims", promoteTwice: "seats are given twice", ignoreLimits: "limits are not held to",
+
+		wakeUp: "quiet hours do not hold", tenantsNight: "quiet hours are the tenant's", ownNightOnly: "quiet hours are for those who chose some",
+		wakeForOffers: "every offer is told at night", ignoreStop: "STOP is not listened to", writeAnyway: "stops are not looked at",
+		keepToken: "what is unregistered is used again", writeOften: "nobody counts messages", writeStale: "what is cancelled is told",
+		writeMoved: "what has moved is told", writeLate: "an offer is told after its end", nightEats: "the night eats an offer's window", planTwice: "what is read twice is planned twice",
+		remindByCalendar: "reminders come by the calendar", forgetMoved: "a booking that moves gets no reminders",
+		repeatUnsaid: "a repetition is not said", dropUnsaid: "a reason is not said", loseAttempt: "a node dies with its messages",
+		giveUp: "nothing is tried twice", stayOnChannel: "no channel follows another", trustSilence: "who does not answer has it",
+		believeLast: "the last report counts", ignoreReports: "what did not arrive is let go", storm: "a provider that does not answer is asked on",
 	}
 	if len(names) != int(flaws)-1 {
 		t.Fatalf("%d flaws have names, and there are %d", len(names), flaws-1)

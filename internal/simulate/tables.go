@@ -75,6 +75,7 @@ type usage struct {
 
 type entryRow struct {
 	waitlist.Entry
+	offered  *row // the last that it was offered a seat in
 	who      *member
 	sessions []*row
 	queues   []waitlist.Queue

@@ -55,7 +55,7 @@ type weekly struct {
 }
 
 // settleDown makes the tenant, and what it does by itself.
-func (w *world) settleDown(o Options) {
+func (w *world) settleDown(o Options) time.Time {
 	w.now = o.From
 	if w.now.IsZero() {
 		w.now = pick(w, beginnings)
@@ -83,8 +83,10 @@ func (w *world) settleDown(o Options) {
 	for d := 7 * day; d < o.Length; d += 7 * day {
 		w.later(d, w.archive)
 	}
+	w.post = newPost(w, o)
 	w.extend()
 	w.shop()
+	return w.now
 }
 
 func (w *world) openService(at *venue, size Size, n int) {
@@ -157,6 +159,7 @@ func (w *world) anyRules() waitlist.Rules {
 	r.OffersInQuietHours = w.chance(0.3)
 	r.QuietHours = waitlist.QuietHours{From: civil.TimeOfDay{Hour: 20 + w.rng.IntN(3)}, Until: civil.TimeOfDay{Hour: 6 + w.rng.IntN(3)}}
 	r.AutoPromoteCutoff = pick(w, []time.Duration{0, time.Hour, 6 * time.Hour})
+	r.SMSMinScore = pick(w, []int{0, 0, 0, 110})
 	r.FillAfterStart = pick(w, []time.Duration{0, 0, 15 * time.Minute, time.Hour})
 	return r
 }

@@ -30,7 +30,32 @@ const (
 	keepUnclaimed        // what nobody claims stays kept
 	promoteTwice         // seats are given twice
 	ignoreLimits         // limits on a plan are not held to
-	flaws                // how many there are
+
+	wakeUp           // quiet hours do not hold
+	tenantsNight     // quiet hours are those of the tenant's zone
+	ownNightOnly     // quiet hours hold for those alone who have chosen some
+	wakeForOffers    // every offer may be told at night
+	ignoreStop       // STOP is not listened to
+	writeAnyway      // stops are not looked at
+	keepToken        // what is unregistered is used again
+	writeOften       // nobody counts
+	writeStale       // what has been cancelled is told all the same
+	writeMoved       // what has moved is told all the same
+	writeLate        // offers are told after their end
+	nightEats        // the window of an offer begins when it is made, whenever it is told
+	planTwice        // what is read twice is planned twice
+	remindByCalendar // reminders come a day before by the calendar, not 24 hours
+	forgetMoved      // a booking that moves gets no new reminders
+	repeatUnsaid     // the log does not say that something may be sent twice
+	dropUnsaid       // the log does not say why something was not sent
+	loseAttempt      // a node that dies takes its messages with it
+	giveUp           // nothing is tried twice
+	stayOnChannel    // what one channel cannot deliver goes by no other
+	trustSilence     // who does not answer is taken to have it
+	believeLast      // the last report counts, whatever came before
+	ignoreReports    // what did not arrive goes by no other channel
+	storm            // a provider that does not answer is asked all the same
+	flaws            // how many there are
 )
 
 // world is a tenant in virtual time.
@@ -46,6 +71,7 @@ type world struct {
 	edited   bool // the rules, since the beginning
 	agenda   agenda
 	model    *model
+	post     *post
 	told     func(Fact)
 	report   *Report
 	act      string // what goes on, for those who look for what went wrong
@@ -159,6 +185,8 @@ func (w *world) do(name string, body func() error) (err error) {
 	facts := w.facts
 	w.facts, w.touched = nil, w.touched[:0]
 	for _, f := range facts {
+		w.post.judged.note(f)
+		w.post.hear(f)
 		w.react(f)
 	}
 	return err

@@ -133,6 +133,7 @@ type DeliveryOutcome struct {
 	ErrorMessage string
 	Segments     int
 	RetryAt      time.Time
+	Unsent       bool // its attempt reached nobody, on no device
 }
 
 // UpdateDeliveries writes what became of attempts with the transaction. A status that was reported meanwhile, and tells more, stays. What
@@ -145,7 +146,9 @@ func UpdateDeliveries(tx *pg.Tx, in tenant.TenantID, outcomes []DeliveryOutcome,
 	var statuses, reasons, providers, codes, messages []string
 	var segments []int
 	var retries []*time.Time
+	var unsent []bool
 	for _, o := range outcomes {
+		unsent = append(unsent, o.Unsent)
 		ids, statuses, reasons = append(ids, o.ID), append(statuses, string(o.Status)), append(reasons, string(o.Reason))
 		providers, codes, messages = append(providers, o.ProviderID), append(codes, o.ErrorCode), append(messages, o.ErrorMessage)
 		segments, retries = append(segments, o.Segments), append(retries, optional(o.RetryAt))
@@ -155,10 +158,10 @@ update deliveries d set
   status = case when d.status in ('POSSIBLY_SENT', 'QUEUED') then o.status else d.status end, reason = o.reason,
   provider_id = coalesce(nullif(o.provider_id, ''), d.provider_id), error_code = coalesce(nullif(d.error_code, ''), o.code),
   error_message = coalesce(nullif(d.error_message, ''), o.message), segments = greatest(d.segments, o.segments), retry_at = o.retry_at,
-  counted = d.counted and not (o.status = 'FAILED' and d.status in ('POSSIBLY_SENT', 'QUEUED')), updated_at = $10
-from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::integer[], $9::timestamptz[])
-  as o (id, status, reason, provider_id, code, message, segments, retry_at)
-where d.tenant_id = $1 and d.id = o.id and d.id = any($2)`, in, ids, statuses, reasons, providers, codes, messages, segments, retries, now)
+  counted = d.counted and not (o.unsent and d.status in ('POSSIBLY_SENT', 'QUEUED')), updated_at = $10
+from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::integer[], $9::timestamptz[],
+  $11::boolean[]) as o (id, status, reason, provider_id, code, message, segments, retry_at, unsent)
+where d.tenant_id = $1 and d.id = o.id and d.id = any($2)`, in, ids, statuses, reasons, providers, codes, messages, segments, retries, now, unsent)
 }
 
 // FindDelivery reads a line by its id, or where that is zero by what its provider calls it; nil where there is none.

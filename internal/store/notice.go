@@ -200,19 +200,9 @@ order by w.place`, in, ids, now), into, func(row pgx.CollectableRow) (OpenNotice
 	})
 }
 
-// NoticeState is where a notice stands.
-type NoticeState struct {
-	ID       tenant.NoticeID
-	DueAt    time.Time
-	Sending  bool
-	Tried    []notify.Channel
-	Attempts int
-	Unsure   int
-	Done     bool
-}
-
-// UpdateNotices writes where notices stand with the transaction. What is done stays done.
-func UpdateNotices(tx *pg.Tx, in tenant.TenantID, states []NoticeState, now time.Time) {
+// UpdateNotices writes where notices stand with the transaction. What is done stays done, and what follows an attempt
+// of which something else has come meanwhile is not written.
+func UpdateNotices(tx *pg.Tx, in tenant.TenantID, states []notify.Standing, now time.Time) {
 	if len(states) == 0 {
 		return
 	}
@@ -220,7 +210,7 @@ func UpdateNotices(tx *pg.Tx, in tenant.TenantID, states []NoticeState, now time
 	var due []time.Time
 	var sending []bool
 	var done []*time.Time
-	var attempts, unsure []int
+	var attempts, unsure, after, channels []int
 	var tried [][]byte
 	for _, s := range states {
 		var over *time.Time
@@ -233,13 +223,16 @@ func UpdateNotices(tx *pg.Tx, in tenant.TenantID, states []NoticeState, now time
 		}
 		ids, due, sending, done = append(ids, s.ID), append(due, s.DueAt), append(sending, s.Sending), append(done, over)
 		attempts, unsure, tried = append(attempts, s.Attempts), append(unsure, s.Unsure), append(tried, encodeTexts(texts))
+		after, channels = append(after, s.Attempt), append(channels, s.Channels)
 	}
 	tx.Write(`
 update notices n set due_at = s.due_at, sending = s.sending, tried = array(select jsonb_array_elements_text(s.tried)), attempts = s.attempts,
   unsure = s.unsure, done_at = coalesce(n.done_at, s.done_at)
-from unnest($2::uuid[], $3::timestamptz[], $4::boolean[], $5::jsonb[], $6::integer[], $7::integer[], $8::timestamptz[])
-  as s (id, due_at, sending, tried, attempts, unsure, done_at)
-where n.tenant_id = $1 and n.id = s.id and n.id = any($2)`, in, ids, due, sending, tried, attempts, unsure, done)
+from unnest($2::uuid[], $3::timestamptz[], $4::boolean[], $5::jsonb[], $6::integer[], $7::integer[], $8::timestamptz[], $9::integer[], $10::integer[])
+  as s (id, due_at, sending, tried, attempts, unsure, done_at, after, channels)
+where n.tenant_id = $1 and n.id = s.id and n.id = any($2) and (
+  s.after = 0 or (n.sending and n.attempts = s.after and n.unsure = s.unsure and cardinality(n.tried) = s.channels))`,
+		in, ids, due, sending, tried, attempts, unsure, done, after, channels)
 }
 
 // Subject is what notices are about, as it is now, with what messages say of it.
