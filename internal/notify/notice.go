@@ -177,7 +177,10 @@ func (p *planner) tell(who Party) {
 			p.add(who, BookingCancelled, p.now.Add(usable))
 		}
 	case onOfferCreated:
-		p.add(who, Offered, who.EndsAt) // seats may be given after the start; how long this one is kept is the offer's to say
+		if !start.After(p.now) {
+			start = who.EndsAt // seats may be given after the start
+		}
+		p.add(who, Offered, start)
 	case onCreditsChanged:
 		p.runningLow(who, p.event.Spent)
 	case onStaffNote:

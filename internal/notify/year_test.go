@@ -221,7 +221,7 @@ func (y *year) check(p planning, c Channel, now time.Time) {
 	case BookingCancelled:
 		stale = p.visit.booked
 	case Offered:
-		stale = !p.visit.offer.Live || !now.Before(p.visit.start.Add(time.Hour)) // when it ends
+		stale = !p.visit.offer.Live || !now.Before(p.visit.start)
 	}
 	if stale {
 		y.t.Errorf("%s is no longer so at %v", p.Topic, now)

@@ -224,7 +224,11 @@ func (j *judgement) owe(h happened) (all []*owed) {
 		}
 	case Offered:
 		o.offer = j.offers[h.Offer]
-		news(o, notify.Offered, in.ends, time.Time{})
+		until := o.start
+		if !until.After(now) {
+			until = in.ends
+		}
+		news(o, notify.Offered, until, time.Time{})
 	default:
 	}
 	return all

@@ -369,7 +369,8 @@ func (j *judgement) dropped(n *notice, why notify.Reason) {
 	case notify.InQuietHours, notify.FrequencyCap:
 		so = !slices.ContainsFunc(usable, func(c notify.Channel) bool { return !j.held(o, c) }) && j.gone(o) == ""
 		if o.topic == notify.Offered && why == notify.InQuietHours {
-			so = so && j.window(o, o.to.wakes(j.now, j.settings)).IsZero()
+			wakes := o.to.wakes(j.now, j.settings)
+			so = so && (!wakes.Before(o.until) || j.window(o, wakes).IsZero())
 		}
 	case notify.MaybeSent:
 		so = o.unsure >= 3

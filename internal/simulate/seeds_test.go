@@ -3,4 +3,4 @@
 package simulate
 
 // seeds is how many short lives are tried.
-const seeds = 3_000
+const seeds = 2_000
