@@ -34,6 +34,7 @@ type devCommand struct {
 // Run implements kong's command.
 func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 	tuneMemory()
+	c.Senders.PrivateHosts = true // whoever tries it out is alone with it
 	steps := newSteps(to.out)
 	listener, err := c.listen(ctx)
 	if err != nil {
