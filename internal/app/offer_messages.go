@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/store"
@@ -21,8 +21,17 @@ type Offers interface {
 	// Unsendable hears, after the commit, of a live offer whose recipient cannot be told in time, so that the next
 	// person is asked.
 	Unsendable(ctx context.Context, in tenant.TenantID, id tenant.OfferID) error
-	// ByCode accepts or declines what was offered to the number's member under a code. Errors: OFFER_NOT_LIVE.
-	ByCode(ctx context.Context, in tenant.TenantID, phone string, command notify.Command) error
+	// Coded finds the offers to whoever has a number that a code may mean, the latest first.
+	Coded(ctx context.Context, in tenant.TenantID, phone, code string) ([]CodedOffer, error)
+	// Answer accepts or declines an offer for its member. Errors: OFFER_NOT_LIVE, and what a booking may be refused for.
+	Answer(ctx context.Context, in tenant.TenantID, offer CodedOffer, accept bool) error
+}
+
+// CodedOffer is an offer that is found by its code.
+type CodedOffer struct {
+	ID     tenant.OfferID
+	Member tenant.MemberID
+	Live   bool
 }
 
 // OfferFacts are an offer as a message tells it.
@@ -70,19 +79,29 @@ func (w told) Unsendable(ctx context.Context, in tenant.TenantID, id tenant.Offe
 	}, losing(byPromotion))
 }
 
-// ByCode answers for whichever member the number is of.
-func (w told) ByCode(ctx context.Context, in tenant.TenantID, phone string, command notify.Command) error {
-	var members []tenant.MemberID
+// Coded reads offers by their code.
+func (w told) Coded(ctx context.Context, in tenant.TenantID, phone, code string) ([]CodedOffer, error) {
+	var offers []waitlist.Offer
 	var batch pg.Batch
-	store.ListMembersByPhone(&batch, in, phone, &members)
-	if err := w.app.read(ctx, tenant.System(in), &batch); err != nil {
+	store.ListOffersByCode(&batch, in, phone, code, &offers)
+	err := w.app.read(ctx, tenant.System(in), &batch)
+	coded := make([]CodedOffer, len(offers))
+	for i, o := range offers {
+		coded[i] = CodedOffer{o.ID, o.Member, o.Answerable(w.app.now()) == nil}
+	}
+	return coded, err
+}
+
+// Answer does what the offer's member may. That it was accepted before is no yes to who has cancelled since.
+func (w told) Answer(ctx context.Context, in tenant.TenantID, o CodedOffer, accept bool) error {
+	caller := tenant.Caller{Tenant: in, Member: o.Member, Own: true}
+	if !accept {
+		_, err := w.app.DeclineOffer(ctx, caller, o.ID, false, "")
 		return err
 	}
-	err := error(noOffer)
-	for _, m := range members {
-		if _, err = w.app.AnswerByCode(ctx, in, m, command.Code, command.Kind == notify.Accept); err == nil || fault.ReasonOf(err) != fault.OfferNotFound {
-			return err
-		}
+	answered, err := w.app.AcceptOffer(ctx, caller, o.ID, tenant.SubscriptionID{})
+	if err == nil && answered.Repeated && answered.Booking.Status == booking.Cancelled {
+		err = noOffer
 	}
 	return err
 }

@@ -73,6 +73,7 @@ func (a *App) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, error
 			}
 		}
 		store.InsertDeliveries(t.Tx, t.in, taken.lines)
+		store.PutInTouch(t.Tx, t.in, onSharedNumber(taken.out))
 		store.UpdateNotices(t.Tx, t.in, taken.states, t.now)
 		store.InsertNotices(t.Tx, t.in, taken.follow, t.now, func(at time.Time) { a.notices.set(id, at) })
 		return nil
@@ -90,6 +91,17 @@ func (a *App) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, error
 		}
 	}
 	return done, errors.Join(err, a.WakeNotices(ctx, id))
+}
+
+// onSharedNumber gives the numbers to which messages go from the number that tenants share.
+func onSharedNumber(out []Outgoing) []string {
+	var numbers []string
+	for _, o := range out {
+		if o.Provider == ProviderTwilio && !o.Own {
+			numbers = append(numbers, o.Message.To)
+		}
+	}
+	return numbers
 }
 
 // Taken is what came of a look at what is due.

@@ -50,13 +50,11 @@ func FindOfferByClaim(b *pg.Batch, in tenant.TenantID, hash []byte, into **waitl
 	})
 }
 
-// FindOfferByCode reads the latest offer to a member that a text message with the code answers; nil where there is none.
-func FindOfferByCode(b *pg.Batch, in tenant.TenantID, member tenant.MemberID, code string, into **waitlist.Offer) {
-	b.Queue(`select`+offerColumns+` from waitlist_offers o`+offerJoins+` where o.tenant_id = $1 and o.member_id = $2 and o.code = $3
-order by o.id desc limit 1`, in, member, code).QueryRow(func(row pgx.Row) error {
-		o, err := scanOffer(row)
-		return found(into, o, err)
-	})
+// ListOffersByCode reads the offers to active members with a phone number that a text message with the code answers, the latest first.
+func ListOffersByCode(b *pg.Batch, in tenant.TenantID, phone, code string, into *[]waitlist.Offer) {
+	pg.Collect(b.Queue(`select`+offerColumns+` from waitlist_offers o`+offerJoins+`
+where o.tenant_id = $1 and o.code = $3 and m.phone = $2 and m.phone <> '' and m.status = 'ACTIVE'
+order by o.id desc limit 10`, in, phone, code), into, collectOffer)
 }
 
 // FindRound reads a round with all who were asked in it; nil where there is none.
