@@ -16,8 +16,9 @@ import (
 type Offers interface {
 	// Find reads offers. It adds to the map.
 	Find(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*OfferFacts)
-	// Begin lets the window of an offer begin with the transaction, because it is being sent, and gives its end.
-	Begin(tx *pg.Tx, in tenant.TenantID, offer OfferFacts, now time.Time) time.Time
+	// Begin gives the end of an offer's window if it is told at a moment: now, because it is being sent, or when quiet hours end. With
+	// the transaction its seats are kept until then. False: nobody could answer in time.
+	Begin(ctx context.Context, tx *pg.Tx, in tenant.TenantID, offer OfferFacts, zone *time.Location, now, at time.Time) (time.Time, bool, error)
 	// Unsendable hears, after the commit, of a live offer whose recipient cannot be told in time, so that the next
 	// person is asked.
 	Unsendable(ctx context.Context, in tenant.TenantID, id tenant.OfferID) error
@@ -34,13 +35,15 @@ type CodedOffer struct {
 	Live   bool
 }
 
-// OfferFacts are an offer as a message tells it.
+// OfferFacts are an offer as a message tells it. It has no end before somebody was told.
 type OfferFacts struct {
 	ID tenant.OfferID
 	notify.Offer
-	Window   time.Duration // how long it is to be kept once it is sent
-	ClaimURL string        // the page with two buttons
-	Code     string        // what an SMS is answered with
+	ClaimURL string // the page with two buttons
+	Code     string // what an SMS is answered with
+
+	made  waitlist.Offer
+	rules waitlist.Rules
 }
 
 // told is the waitlist of the App itself.
@@ -48,23 +51,48 @@ type told struct{ app *App }
 
 // Find reads offers with what the rules say about telling of them.
 func (w told) Find(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*OfferFacts) {
+	now := w.app.now()
 	var rules []waitlist.Layer
 	store.ListAllRules(b, in, &rules)
 	store.ListOffersByID(b, in, ids, func(o waitlist.Offer) {
 		r := rulesAt(rules, o.Queue.Location, o.Queue.Service).Rules
 		into[o.ID] = &OfferFacts{
-			ID: o.ID, Code: o.Code, ClaimURL: w.app.ClaimURL(in, o.ID), Window: o.ExpiresAt.Sub(o.CreatedAt),
-			Offer: notify.Offer{
-				Live: o.Status == waitlist.Live, ExpiresAt: o.ExpiresAt, EvenInQuiet: r.OffersInQuietHours, NoSMS: o.Score < r.SMSMinScore,
-			},
+			ID: o.ID, Code: o.Code, ClaimURL: w.app.ClaimURL(in, o.ID), made: o, rules: r,
+			Offer: notify.Offer{Live: o.Answerable(now) == nil, EvenInQuiet: r.OffersInQuietHours, NoSMS: o.Score < r.SMSMinScore},
+		}
+	})
+	store.ListToldOffers(b, in, ids, func(id tenant.OfferID) {
+		if o := into[id]; o != nil {
+			o.ExpiresAt = o.made.ExpiresAt
 		}
 	})
 }
 
-// Begin gives the end of the window. It was reckoned without quiet hours when the offer was made: what is sent
-// in the morning has all of it.
-func (told) Begin(_ *pg.Tx, _ tenant.TenantID, offer OfferFacts, _ time.Time) time.Time {
-	return offer.ExpiresAt
+// late is how much later than its making an offer may be told without its window beginning anew.
+const late = 30 * time.Second
+
+// Begin lets the window begin anew where the offer is told later than was reckoned when it was made: quiet hours may be the
+// tenant's or the member's own, and a provider may have been away. An end that staff have chosen stays.
+func (told) Begin(ctx context.Context, tx *pg.Tx, in tenant.TenantID, o OfferFacts, zone *time.Location, now, at time.Time) (time.Time, bool, error) {
+	var slot *booking.Slot
+	var batch pg.Batch
+	store.FindSlot(&batch, in, o.made.Session, &slot)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return time.Time{}, false, err
+	}
+	ends := o.made.ExpiresAt
+	if slot == nil || o.made.ByHand {
+		return ends, ends.After(at), nil
+	}
+	until, why := o.rules.OfferUntil(at, closes(*slot, o.rules, now), zone)
+	switch {
+	case why != "" && at.After(now):
+		return ends, false, nil
+	case why == "" && until.After(ends.Add(late)):
+		ends = until
+		store.KeepOffer(tx, in, o.ID, ends)
+	}
+	return ends, ends.After(at), nil
 }
 
 // Unsendable lets the next person be asked.

@@ -68,9 +68,12 @@ func (a *App) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, error
 			return err
 		}
 		for i := range taken.open {
-			if err := taken.judge(&taken.open[i]); err != nil {
+			if err := taken.judge(ctx, &taken.open[i]); err != nil {
 				return err
 			}
+		}
+		if err := taken.wait(ctx); err != nil {
+			return err
 		}
 		store.InsertDeliveries(t.Tx, t.in, taken.lines)
 		store.PutInTouch(t.Tx, t.in, onSharedNumber(taken.out))
@@ -144,7 +147,16 @@ type taking struct {
 	lines      []store.Delivery
 	states     []store.NoticeState
 	follow     []notify.Notice
+	night      []heldBack
 	unsendable []tenant.OfferID
+}
+
+// heldBack is news of an offer that quiet hours hold back, and when they end; zero: too late for it.
+type heldBack struct {
+	notice notify.Notice
+	to     notify.Recipient
+	offer  *OfferFacts
+	until  time.Time
 }
 
 func (t *taking) load(ctx context.Context, due []tenant.NoticeID) error {
@@ -246,7 +258,7 @@ func (t *taking) recipient(n notify.Notice, about *store.Subject) (notify.Recipi
 }
 
 // judge decides about one notice, and writes down what follows.
-func (t *taking) judge(open *store.OpenNotice) error {
+func (t *taking) judge(ctx context.Context, open *store.OpenNotice) error {
 	n := open.Notice
 	if open.Sending && settled(open.Was) {
 		t.close(n)
@@ -254,8 +266,7 @@ func (t *taking) judge(open *store.OpenNotice) error {
 	}
 	if open.Sending {
 		if n.Unsure++; !n.MayRepeat() {
-			t.log(n, notify.Recipient{}, store.Delivery{Status: dropped, Reason: notify.MaybeSent})
-			t.close(n)
+			t.drop(n, notify.Recipient{}, notify.MaybeSent)
 			return nil
 		}
 	}
@@ -269,21 +280,56 @@ func (t *taking) judge(open *store.OpenNotice) error {
 	if offer != nil {
 		matter.Offer = &offer.Offer
 	}
-	switch verdict := notify.Judge(n, t.settings, to, matter, t.now); verdict.Action {
-	case notify.Defer:
-		t.log(n, to, store.Delivery{Status: deferred, Reason: verdict.Reason, RetryAt: verdict.Until})
-		t.states = append(t.states, state(n, verdict.Until))
-	case notify.Drop:
-		// Somebody without a device misses nothing where a mail goes out: that is no line worth.
-		if verdict.Reason != notify.Unreachable || n.Lane == notify.Mail || len(n.Topic.Lanes()) == 1 {
-			t.log(n, to, store.Delivery{Status: dropped, Reason: verdict.Reason})
+	verdict := notify.Judge(n, t.settings, to, matter, t.now)
+	switch {
+	case verdict.Action == notify.Send:
+		return t.send(ctx, n, to, about, offer, verdict.Channel)
+	case n.Topic == notify.Offered && offer != nil && verdict.Reason == notify.InQuietHours:
+		t.night = append(t.night, heldBack{n, to, offer, verdict.Until})
+	case verdict.Action == notify.Defer:
+		t.hold(n, to, verdict.Reason, verdict.Until)
+	default:
+		t.drop(n, to, verdict.Reason)
+	}
+	return nil
+}
+
+func (t *taking) hold(n notify.Notice, to notify.Recipient, why notify.Reason, until time.Time) {
+	t.log(n, to, store.Delivery{Status: deferred, Reason: why, RetryAt: until})
+	t.states = append(t.states, state(n, until))
+}
+
+func (t *taking) drop(n notify.Notice, to notify.Recipient, why notify.Reason) {
+	// Somebody without a device misses nothing where a mail goes out: that is no line worth.
+	if why != notify.Unreachable || n.Lane == notify.Mail || len(n.Topic.Lanes()) == 1 {
+		t.log(n, to, store.Delivery{Status: dropped, Reason: why})
+	}
+	t.close(n)
+}
+
+// wait lets offers of which nobody was told, by another lane either, keep their seats until quiet hours are over. Where that is too
+// late, the next person is to be asked.
+func (t *taking) wait(ctx context.Context) error {
+	waits := make(map[tenant.OfferID]bool) // until then: its seats are kept
+	for _, u := range t.night {
+		inTime := !u.until.IsZero()
+		if inTime && u.offer.ExpiresAt.IsZero() && !waits[u.offer.ID] {
+			var err error
+			if _, inTime, err = t.app.offers.Begin(ctx, t.Tx, t.in, *u.offer, u.to.Zone, t.now, u.until); err != nil {
+				return err
+			}
 		}
-		t.close(n)
-		if offer != nil && offer.Live && offer.ExpiresAt.IsZero() && verdict.Reason == notify.InQuietHours {
-			t.unsendable = append(t.unsendable, offer.ID)
+		if inTime {
+			waits[u.offer.ID] = true
+			t.hold(u.notice, u.to, notify.InQuietHours, u.until)
+		} else {
+			t.drop(u.notice, u.to, notify.InQuietHours)
 		}
-	case notify.Send:
-		return t.send(n, to, about, offer, verdict.Channel)
+	}
+	for _, u := range t.night {
+		if !waits[u.offer.ID] && u.offer.Live && u.offer.ExpiresAt.IsZero() {
+			t.unsendable = append(t.unsendable, u.offer.ID)
+		}
 	}
 	return nil
 }
@@ -325,11 +371,19 @@ func (t *taking) log(n notify.Notice, to notify.Recipient, d store.Delivery) ten
 }
 
 // send makes the messages of one attempt over a channel: one, or for push one for each device.
-func (t *taking) send(n notify.Notice, to notify.Recipient, about *store.Subject, offer *OfferFacts, c notify.Channel) error {
+func (t *taking) send(ctx context.Context, n notify.Notice, to notify.Recipient, about *store.Subject, offer *OfferFacts, c notify.Channel) error {
 	if offer != nil && offer.ExpiresAt.IsZero() {
-		offer.ExpiresAt = t.app.offers.Begin(t.Tx, t.in, *offer, t.now)
-		if at, ok := notify.ExpiringAt(t.now, offer.ExpiresAt); ok {
-			t.warn(n, offer.ExpiresAt, at)
+		ends, inTime, err := t.app.offers.Begin(ctx, t.Tx, t.in, *offer, to.Zone, t.now, t.now)
+		if err != nil {
+			return err
+		}
+		if !inTime {
+			t.drop(n, to, notify.OfferClosed)
+			return nil
+		}
+		offer.ExpiresAt = ends
+		if at, ok := notify.ExpiringAt(t.now, ends); ok {
+			t.warn(n, ends, at)
 		}
 	}
 	letter := letter{in: t.in, house: t.house, settings: t.settings, app: t.app, notice: n, to: to, about: about, offer: offer, channel: c, now: t.now}

@@ -156,6 +156,22 @@ update waitlist_offers set status = $3, closed_at = $4, booking_id = $5, reason 
 		in, o.ID, o.Status, o.ClosedAt, o.Booking, o.Reason, o.ExpiresAt)
 }
 
+// KeepOffer moves the end of a live offer with the transaction.
+func KeepOffer(tx *pg.Tx, in tenant.TenantID, id tenant.OfferID, until time.Time) {
+	tx.Write(`update waitlist_offers set expires_at = $3 where tenant_id = $1 and id = $2 and status = 'LIVE'`, in, id, until)
+}
+
+// ListToldOffers hands on those of the offers of which their member was told, as far as anybody knows.
+func ListToldOffers(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, each func(tenant.OfferID)) {
+	b.Queue(`
+select distinct offer_id from deliveries
+where tenant_id = $1 and offer_id = any($2) and topic = 'OFFER' and status not in ('FAILED', 'DEFERRED', 'DROPPED')`, in, ids).Query(func(rows pgx.Rows) error {
+		var id tenant.OfferID
+		_, err := pgx.ForEachRow(rows, []any{&id}, func() error { each(id); return nil })
+		return err
+	})
+}
+
 // ListOffersByID reads offers, and hands each on.
 func ListOffersByID(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, each func(waitlist.Offer)) {
 	b.Queue(`select`+offerColumns+` from waitlist_offers o`+offerJoins+` where o.tenant_id = $1 and o.id = any($2)`, in, ids).Query(func(rows pgx.Rows) error {

@@ -36,11 +36,14 @@ func (w *oneOffer) Find(b *pg.Batch, _ tenant.TenantID, ids []tenant.OfferID, in
 	}
 }
 
-func (w *oneOffer) Begin(_ *pg.Tx, _ tenant.TenantID, offer app.OfferFacts, now time.Time) time.Time {
+func (w *oneOffer) Begin(_ context.Context, _ *pg.Tx, _ tenant.TenantID, _ app.OfferFacts, _ *time.Location, now, at time.Time) (time.Time, bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.offer.ExpiresAt = now.Add(offer.Window)
-	return w.offer.ExpiresAt
+	ends := at.Add(40 * time.Minute)
+	if at.Equal(now) {
+		w.offer.ExpiresAt = ends
+	}
+	return ends, true, nil
 }
 
 func (w *oneOffer) Unsendable(_ context.Context, _ tenant.TenantID, id tenant.OfferID) error {
@@ -74,7 +77,7 @@ func (w *oneOffer) Answer(_ context.Context, _ tenant.TenantID, _ app.CodedOffer
 func offered(t *testing.T, at, start time.Time, change func(*app.OfferFacts)) (*house, *oneOffer, tenant.Caller) {
 	t.Helper()
 	w := &oneOffer{offer: app.OfferFacts{
-		ID: tenant.New[tenant.OfferID](noon), Offer: notify.Offer{Live: true}, Window: 40 * time.Minute,
+		ID: tenant.New[tenant.OfferID](noon), Offer: notify.Offer{Live: true},
 		ClaimURL: "https://berth.example/claim/Zk3vJ0c1QmW8sXyT4nLpBg", Code: "4821",
 	}}
 	if change != nil {
