@@ -88,11 +88,19 @@ type house struct {
 	Location tenant.LocationID
 	Service  tenant.ServiceID
 	serial   int
+
+	appConfig    app.Config
+	workerConfig worker.Config
 }
 
 func newHouse(t testing.TB, change ...func(*worker.Config, *app.Config)) *house {
 	t.Helper()
-	h := &house{t: t, db: pgtest.New(t), clock: new(clock), post: new(postbox)}
+	return newHouseOn(t, pgtest.New(t), change...)
+}
+
+func newHouseOn(t testing.TB, db *pgtest.DB, change ...func(*worker.Config, *app.Config)) *house {
+	t.Helper()
+	h := &house{t: t, db: db, clock: new(clock), post: new(postbox)}
 	h.clock.Set(noon)
 	keys, err := checkin.NewKeys([]byte("a key for tests that is 32 bytes"))
 	h.ok(err)
@@ -121,6 +129,7 @@ func newHouse(t testing.TB, change ...func(*worker.Config, *app.Config)) *house 
 	wc.App = h.app
 	h.courier, err = worker.New(wc)
 	h.ok(err)
+	h.appConfig, h.workerConfig = ac, wc
 	h.moveIn("Harbour Yoga")
 	return h
 }
@@ -151,6 +160,19 @@ func (h *house) neighbour(name string) *house {
 	h.t.Helper()
 	other := *h
 	other.moveIn(name)
+	return &other
+}
+
+// node is another node of the same service.
+func (h *house) node() *house {
+	h.t.Helper()
+	other := *h
+	other.app = app.New(h.appConfig)
+	config := h.workerConfig
+	config.App = other.app
+	var err error
+	other.courier, err = worker.New(config)
+	h.ok(err)
 	return &other
 }
 
