@@ -26,8 +26,9 @@ func TestProcesses(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	tests := map[string]func(*testing.T, string){
-		"dev":               testDev,
-		"killed under load": testKilled,
+		"dev":                  testDev,
+		"killed under load":    testKilled,
+		"killed while sending": testKilledWhileSending,
 	}
 	// Not with every run: now and then a history of this campaign has no order that explains it, and whether the
 	// service or the judge is wrong about it is still to be found out.
