@@ -39,8 +39,9 @@ type CodedOffer struct {
 type OfferFacts struct {
 	ID tenant.OfferID
 	notify.Offer
-	ClaimURL string // the page with two buttons
-	Code     string // what an SMS is answered with
+	Kept     time.Time // until when its seats are, as it stands
+	ClaimURL string    // the page with two buttons
+	Code     string    // what an SMS is answered with
 
 	made  waitlist.Offer
 	rules waitlist.Rules
@@ -57,13 +58,13 @@ func (w told) Find(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, into m
 	store.ListOffersByID(b, in, ids, func(o waitlist.Offer) {
 		r := rulesAt(rules, o.Queue.Location, o.Queue.Service).Rules
 		into[o.ID] = &OfferFacts{
-			ID: o.ID, Code: o.Code, ClaimURL: w.app.ClaimURL(in, o.ID), made: o, rules: r,
+			ID: o.ID, Code: o.Code, ClaimURL: w.app.ClaimURL(in, o.ID), Kept: o.ExpiresAt, made: o, rules: r,
 			Offer: notify.Offer{Live: o.Answerable(now) == nil, EvenInQuiet: r.OffersInQuietHours, NoSMS: o.Score < r.SMSMinScore},
 		}
 	})
 	store.ListToldOffers(b, in, ids, func(id tenant.OfferID) {
 		if o := into[id]; o != nil {
-			o.ExpiresAt = o.made.ExpiresAt
+			o.ExpiresAt = o.Kept
 		}
 	})
 }
@@ -80,7 +81,7 @@ func (told) Begin(ctx context.Context, tx *pg.Tx, in tenant.TenantID, o OfferFac
 	if err := tx.Load(ctx, &batch); err != nil {
 		return time.Time{}, false, err
 	}
-	ends := o.made.ExpiresAt
+	ends := o.Kept
 	if slot == nil || o.made.ByHand {
 		return ends, ends.After(at), nil
 	}

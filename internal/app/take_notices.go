@@ -372,7 +372,11 @@ func (t *taking) log(n notify.Notice, to notify.Recipient, d store.Delivery) ten
 
 // send makes the messages of one attempt over a channel: one, or for push one for each device.
 func (t *taking) send(ctx context.Context, n notify.Notice, to notify.Recipient, about *store.Subject, offer *OfferFacts, c notify.Channel) error {
-	if offer != nil && offer.ExpiresAt.IsZero() {
+	switch {
+	case offer == nil || !offer.ExpiresAt.IsZero():
+	case n.Topic != notify.Offered:
+		offer.ExpiresAt = offer.Kept // nobody was told, and it is about to end
+	default:
 		ends, inTime, err := t.app.offers.Begin(ctx, t.Tx, t.in, *offer, to.Zone, t.now, t.now)
 		if err != nil {
 			return err
