@@ -104,7 +104,7 @@ func (a *App) answerOffer(ctx context.Context, tenants []tenant.TenantID, from s
 	case err == nil && command.Kind == notify.Accept:
 		return about, notify.Booked, nil
 	case err == nil:
-		return about, notify.PassedOn, nil
+		return about, notify.HandedOn, nil
 	case fault.ReasonOf(err) == fault.OfferNotLive, fault.ReasonOf(err) == fault.OfferNotFound, fault.ReasonOf(err) == fault.SessionNotFound:
 		return about, notify.NotOpen, nil
 	case errors.As(err, &refused) && refused.Kind != fault.Internal && refused.Kind != fault.Unavailable && refused.Kind != fault.DeadlineExceeded:

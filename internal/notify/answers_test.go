@@ -10,7 +10,7 @@ func TestAnswersBySMS(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]string)
 	for _, locale := range DefaultLocales() {
-		for _, a := range []Answer{Booked, PassedOn, NotOpen, NotPossible, Ambiguous, Helped, Silenced} {
+		for _, a := range []Answer{Booked, HandedOn, NotOpen, NotPossible, Ambiguous, Helped, Silenced} {
 			text := a.Text(strings.Repeat("Yogastudio ", 9), locale)
 			if segments, encoding, _ := GSM7(text); segments != 1 || encoding != GSM7Bit || strings.Contains(text, "%") {
 				t.Errorf("%s in %s: %d segments of %s: %q", a, locale, segments, encoding, text)

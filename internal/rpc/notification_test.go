@@ -58,7 +58,7 @@ func TestTemplatesAreRefusedWithTheirPosition(t *testing.T) {
 		want told
 	}{
 		"not closed":                 {template(func(m *v1.NotificationTemplate) { m.Body = "Hello {{.Name" }), at("body", "1", "7")},
-		"on the third line":          {template(func(m *v1.NotificationTemplate) { m.Body = "Hello\n\n  {{.Nmae}}, see you" }), at("body", "3", "5")},
+		"on the third line":          {template(func(m *v1.NotificationTemplate) { m.Body = "Hello\n\n  {{.Nickname}}, see you" }), at("body", "3", "5")},
 		"in the subject":             {template(func(m *v1.NotificationTemplate) { m.Subject = "{{.Title}} {{frobnicate .Title}}" }), at("subject", "1", "12")},
 		"in the HTML":                {template(func(m *v1.NotificationTemplate) { m.Html = "<p>\n{{.Code}}</p>" }), at("html", "2", "3")},
 		"a loop":                     {template(func(m *v1.NotificationTemplate) { m.Body = "{{range .Name}}x{{end}}" }), at("body", "1", "9")},
