@@ -34,7 +34,6 @@ type devCommand struct {
 // Run implements kong's command.
 func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 	tuneMemory()
-	c.Senders.PrivateHosts = true // whoever tries it out is alone with it
 	steps := newSteps(to.out)
 	listener, err := c.listen(ctx)
 	if err != nil {
@@ -58,6 +57,7 @@ func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 	}
 	var n *node
 	if err := steps.timed("connected", func() error {
+		c.Senders.PrivateHosts = true // whoever tries it out is alone with it
 		n, err = openNode(ctx, c.logger(to), postgres, c.keyConfig, c.listenConfig)
 		return err
 	}); err != nil {
