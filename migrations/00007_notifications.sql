@@ -159,12 +159,25 @@ create index deliveries_member on deliveries (tenant_id, member_id, created_at, 
 create index deliveries_booking on deliveries (tenant_id, booking_id, created_at, id) where booking_id is not null;
 create index deliveries_offer on deliveries (tenant_id, offer_id, created_at, id) where offer_id is not null;
 create index deliveries_provider on deliveries (tenant_id, provider_id) where provider_id <> '';
-create index deliveries_number on deliveries (tenant_id, address) where channel = 'SMS';
 create index deliveries_outbox on deliveries (tenant_id, created_at, id) where content is not null;
 alter table deliveries add primary key (tenant_id, id); -- late, as with sessions
 create index deliveries_notice on deliveries (tenant_id, notice_id) where notice_id is not null;
 create index deliveries_counted on deliveries (tenant_id, recipient, created_at) where counted;
 
+-- Which tenants have written to a phone number from the one that they share: an answer to it names no tenant. It has the
+-- number's SHA-256 alone, and opens to operators' tasks, as the directory does.
+create table shared_contacts (
+  tenant_id   uuid not null references tenants,
+  number_hash bytea not null check (length(number_hash) = 32),
+  primary key (tenant_id, number_hash)
+);
+-- No tenant leads it: the tenants are what is looked for.
+create index shared_contacts_number on shared_contacts (number_hash, tenant_id);
+
+-- An SMS comes from a number.
+create index members_phone on members (tenant_id, phone) where phone <> '';
+
 -- +goose Down
-drop table deliveries, notices, notification_stops, notification_members, notification_preferences, notification_templates,
+drop index members_phone;
+drop table shared_contacts, deliveries, notices, notification_stops, notification_members, notification_preferences, notification_templates,
   notification_senders, notification_settings;

@@ -22,8 +22,10 @@ end
 $$;
 -- +goose StatementEnd
 
--- Operators' tasks that visit every tenant begin by reading their ids. No other table opens to this setting.
+-- Operators' tasks that visit tenants begin by reading their ids: all, or those that share a number with somebody. No other
+-- table opens to this setting.
 create policy operator on directory for select using (current_setting('app.operator', true) = 'on');
+create policy operator on shared_contacts for select using (current_setting('app.operator', true) = 'on');
 
 -- History is appended to, never rewritten.
 revoke update, delete on credit_entries, events, audit_entries, waitlist_decisions, waitlist_rules_versions from berth_app;
@@ -45,3 +47,4 @@ end
 $$;
 -- +goose StatementEnd
 drop policy operator on directory;
+drop policy operator on shared_contacts;

@@ -56,6 +56,7 @@ func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 	}
 	var n *node
 	if err := steps.timed("connected", func() error {
+		c.Senders.PrivateHosts = true // whoever tries it out is alone with it
 		n, err = openNode(ctx, c.logger(to), postgres, c.keyConfig, c.listenConfig)
 		return err
 	}); err != nil {

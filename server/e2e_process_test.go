@@ -26,9 +26,10 @@ func TestProcesses(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for name, test := range map[string]func(*testing.T, string){
-		"dev":               testDev,
-		"killed under load": testKilled,
-		"campaign":          testCampaign,
+		"dev":                  testDev,
+		"killed under load":    testKilled,
+		"killed while sending": testKilledWhileSending,
+		"campaign":             testCampaign,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -15,6 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/fcm"
 	"github.com/berthhq/berth/internal/localbox"
 	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/provider"
 	"github.com/berthhq/berth/internal/smtp"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/twilio"
@@ -25,6 +26,8 @@ import (
 // out goes to the local outbox.
 type senderConfig struct {
 	Elsewhere bool `name:"messages-elsewhere" env:"BERTH_MESSAGES_ELSEWHERE" help:"Leave planning and sending messages to other nodes."`
+
+	PrivateHosts bool `name:"senders-private-hosts" env:"BERTH_SENDERS_PRIVATE_HOSTS" help:"Let tenants' own mail servers be on this machine or in private networks."`
 
 	TwilioAccount string `env:"BERTH_TWILIO_ACCOUNT" placeholder:"AC…" help:"Twilio account that sends SMS."`
 	TwilioToken   string `env:"BERTH_TWILIO_TOKEN" placeholder:"TOKEN" help:"Its auth token."`
@@ -119,7 +122,8 @@ func (c senderConfig) twilio(a *app.App, in tenant.TenantID, account app.TwilioA
 	return twilio.New(config)
 }
 
-// opener makes senders of tenants' own accounts. They go where the platform's go.
+// opener makes senders of tenants' own accounts. At Twilio and FCM they go where the platform's go; a mail server is
+// wherever the tenant says, as long as that is on the public internet.
 func (c senderConfig) opener(a *app.App) func(context.Context, tenant.TenantID, string, app.Senders) (worker.Sender, error) {
 	return func(ctx context.Context, in tenant.TenantID, provider string, s app.Senders) (worker.Sender, error) {
 		switch {
@@ -132,13 +136,22 @@ func (c senderConfig) opener(a *app.App) func(context.Context, tenant.TenantID, 
 			if s.SMTP.Port == implicitTLS {
 				security = smtp.ImplicitTLS
 			}
-			return smtp.New(smtp.Config{
+			config := smtp.Config{
 				Host: s.SMTP.Host, Port: s.SMTP.Port, Security: security, Username: s.SMTP.Username, Password: s.SMTP.Password,
 				From: notify.Mailbox{Address: s.SMTP.From},
-			})
+			}
+			return c.mail(config)
 		}
 		return nil, errors.New("the tenant no longer has an account with " + provider)
 	}
+}
+
+// mail makes the sender of a tenant's own mail server.
+func (c senderConfig) mail(config smtp.Config) (worker.Sender, error) {
+	if !c.PrivateHosts {
+		config.Dialer = provider.PublicDialer()
+	}
+	return smtp.New(config)
 }
 
 // implicitTLS is the port on which mail servers speak TLS from the start.

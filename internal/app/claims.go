@@ -57,20 +57,6 @@ func (a *App) ClaimOffer(ctx context.Context, token string, accept bool) (waitli
 	return a.answer(ctx, claim.Tenant, claim.Offer, accept)
 }
 
-// AnswerByCode accepts or declines a member's offer by the code of a text message: OFFER_NOT_FOUND where there is none.
-func (a *App) AnswerByCode(ctx context.Context, in tenant.TenantID, member tenant.MemberID, code string, accept bool) (waitlist.Offer, error) {
-	var offer *waitlist.Offer
-	var batch pg.Batch
-	store.FindOfferByCode(&batch, in, member, code, &offer)
-	if err := a.read(ctx, tenant.System(in), &batch); err != nil {
-		return waitlist.Offer{}, err
-	}
-	if offer == nil {
-		return waitlist.Offer{}, noOffer
-	}
-	return a.answer(ctx, in, *offer, accept)
-}
-
 func (a *App) answer(ctx context.Context, in tenant.TenantID, o waitlist.Offer, accept bool) (waitlist.Offer, error) {
 	caller := tenant.Caller{Tenant: in, Member: o.Member, Own: true}
 	if accept {

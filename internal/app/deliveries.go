@@ -141,5 +141,6 @@ func (a *App) writeTest(ctx context.Context, t *tx, topic notify.Topic, c notify
 		}
 	}
 	store.InsertDeliveries(t.Tx, t.in, lines)
+	store.PutInTouch(t.Tx, t.in, onSharedNumber(out))
 	return out, nil
 }

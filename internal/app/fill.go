@@ -125,7 +125,7 @@ func (t *tx) lineFor(ctx context.Context, slot *booking.Slot, trigger waitlist.T
 	if round != nil {
 		l.facts.Round = l.grown(live)
 	}
-	l.facts.Slot.Closes = closes(*slot, l.rules.Rules, t)
+	l.facts.Slot.Closes = closes(*slot, l.rules.Rules, t.now)
 	l.add(first, live)
 	l.more = len(first) == linePage
 	if l.more && (l.rules.Order != waitlist.ByJoining || l.rules.Mode == waitlist.FirstToClaim) {
@@ -149,9 +149,9 @@ func (l *line) grown(live []waitlist.Offer) waitlist.Round {
 }
 
 // closes is the end of the time in which somebody who waits may still get a seat.
-func closes(slot booking.Slot, rules waitlist.Rules, t *tx) (at time.Time) {
+func closes(slot booking.Slot, rules waitlist.Rules, now time.Time) (at time.Time) {
 	at = slot.StartsAt.Add(-slot.Rules.BookingCloses)
-	if !t.now.Before(at) && rules.FillAfterStart > 0 {
+	if !now.Before(at) && rules.FillAfterStart > 0 {
 		at = slot.StartsAt.Add(rules.FillAfterStart)
 	}
 	if at.After(slot.EndsAt) {

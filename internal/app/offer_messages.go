@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/store"
@@ -16,22 +16,35 @@ import (
 type Offers interface {
 	// Find reads offers. It adds to the map.
 	Find(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*OfferFacts)
-	// Begin lets the window of an offer begin with the transaction, because it is being sent, and gives its end.
-	Begin(tx *pg.Tx, in tenant.TenantID, offer OfferFacts, now time.Time) time.Time
+	// Begin gives the end of an offer's window if it is told at a moment: now, because it is being sent, or when quiet hours end. With
+	// the transaction its seats are kept until then. False: nobody could answer in time.
+	Begin(ctx context.Context, tx *pg.Tx, in tenant.TenantID, offer OfferFacts, zone *time.Location, now, at time.Time) (time.Time, bool, error)
 	// Unsendable hears, after the commit, of a live offer whose recipient cannot be told in time, so that the next
 	// person is asked.
 	Unsendable(ctx context.Context, in tenant.TenantID, id tenant.OfferID) error
-	// ByCode accepts or declines what was offered to the number's member under a code. Errors: OFFER_NOT_LIVE.
-	ByCode(ctx context.Context, in tenant.TenantID, phone string, command notify.Command) error
+	// Coded finds the offers to whoever has a number that a code may mean, the latest first.
+	Coded(ctx context.Context, in tenant.TenantID, phone, code string) ([]CodedOffer, error)
+	// Answer accepts or declines an offer for its member. Errors: OFFER_NOT_LIVE, and what a booking may be refused for.
+	Answer(ctx context.Context, in tenant.TenantID, offer CodedOffer, accept bool) error
 }
 
-// OfferFacts are an offer as a message tells it.
+// CodedOffer is an offer that is found by its code.
+type CodedOffer struct {
+	ID     tenant.OfferID
+	Member tenant.MemberID
+	Live   bool
+}
+
+// OfferFacts are an offer as a message tells it. It has no end before somebody was told.
 type OfferFacts struct {
 	ID tenant.OfferID
 	notify.Offer
-	Window   time.Duration // how long it is to be kept once it is sent
-	ClaimURL string        // the page with two buttons
-	Code     string        // what an SMS is answered with
+	Kept     time.Time // until when its seats are, as it stands
+	ClaimURL string    // the page with two buttons
+	Code     string    // what an SMS is answered with
+
+	made  waitlist.Offer
+	rules waitlist.Rules
 }
 
 // told is the waitlist of the App itself.
@@ -39,23 +52,48 @@ type told struct{ app *App }
 
 // Find reads offers with what the rules say about telling of them.
 func (w told) Find(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*OfferFacts) {
+	now := w.app.now()
 	var rules []waitlist.Layer
 	store.ListAllRules(b, in, &rules)
 	store.ListOffersByID(b, in, ids, func(o waitlist.Offer) {
 		r := rulesAt(rules, o.Queue.Location, o.Queue.Service).Rules
 		into[o.ID] = &OfferFacts{
-			ID: o.ID, Code: o.Code, ClaimURL: w.app.ClaimURL(in, o.ID), Window: o.ExpiresAt.Sub(o.CreatedAt),
-			Offer: notify.Offer{
-				Live: o.Status == waitlist.Live, ExpiresAt: o.ExpiresAt, EvenInQuiet: r.OffersInQuietHours, NoSMS: o.Score < r.SMSMinScore,
-			},
+			ID: o.ID, Code: o.Code, ClaimURL: w.app.ClaimURL(in, o.ID), Kept: o.ExpiresAt, made: o, rules: r,
+			Offer: notify.Offer{Live: o.Answerable(now) == nil, EvenInQuiet: r.OffersInQuietHours, NoSMS: o.Score < r.SMSMinScore},
+		}
+	})
+	store.ListToldOffers(b, in, ids, func(id tenant.OfferID) {
+		if o := into[id]; o != nil {
+			o.ExpiresAt = o.Kept
 		}
 	})
 }
 
-// Begin gives the end of the window. It was reckoned without quiet hours when the offer was made: what is sent
-// in the morning has all of it.
-func (told) Begin(_ *pg.Tx, _ tenant.TenantID, offer OfferFacts, _ time.Time) time.Time {
-	return offer.ExpiresAt
+// late is how much later than its making an offer may be told without its window beginning anew.
+const late = 30 * time.Second
+
+// Begin lets the window begin anew where the offer is told later than was reckoned when it was made: quiet hours may be the
+// tenant's or the member's own, and a provider may have been away. An end that staff have chosen stays.
+func (told) Begin(ctx context.Context, tx *pg.Tx, in tenant.TenantID, o OfferFacts, zone *time.Location, now, at time.Time) (time.Time, bool, error) {
+	var slot *booking.Slot
+	var batch pg.Batch
+	store.FindSlot(&batch, in, o.made.Session, &slot)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return time.Time{}, false, err
+	}
+	ends := o.Kept
+	if slot == nil || o.made.ByHand {
+		return ends, ends.After(at), nil
+	}
+	until, why := o.rules.OfferUntil(at, closes(*slot, o.rules, now), zone)
+	switch {
+	case why != "" && at.After(now):
+		return ends, false, nil
+	case why == "" && until.After(ends.Add(late)):
+		ends = until
+		store.KeepOffer(tx, in, o.ID, ends)
+	}
+	return ends, ends.After(at), nil
 }
 
 // Unsendable lets the next person be asked.
@@ -70,19 +108,29 @@ func (w told) Unsendable(ctx context.Context, in tenant.TenantID, id tenant.Offe
 	}, losing(byPromotion))
 }
 
-// ByCode answers for whichever member the number is of.
-func (w told) ByCode(ctx context.Context, in tenant.TenantID, phone string, command notify.Command) error {
-	var members []tenant.MemberID
+// Coded reads offers by their code.
+func (w told) Coded(ctx context.Context, in tenant.TenantID, phone, code string) ([]CodedOffer, error) {
+	var offers []waitlist.Offer
 	var batch pg.Batch
-	store.ListMembersByPhone(&batch, in, phone, &members)
-	if err := w.app.read(ctx, tenant.System(in), &batch); err != nil {
+	store.ListOffersByCode(&batch, in, phone, code, &offers)
+	err := w.app.read(ctx, tenant.System(in), &batch)
+	coded := make([]CodedOffer, len(offers))
+	for i, o := range offers {
+		coded[i] = CodedOffer{o.ID, o.Member, o.Answerable(w.app.now()) == nil}
+	}
+	return coded, err
+}
+
+// Answer does what the offer's member may. That it was accepted before is no yes to who has cancelled since.
+func (w told) Answer(ctx context.Context, in tenant.TenantID, o CodedOffer, accept bool) error {
+	caller := tenant.Caller{Tenant: in, Member: o.Member, Own: true}
+	if !accept {
+		_, err := w.app.DeclineOffer(ctx, caller, o.ID, false, "")
 		return err
 	}
-	err := error(noOffer)
-	for _, m := range members {
-		if _, err = w.app.AnswerByCode(ctx, in, m, command.Code, command.Kind == notify.Accept); err == nil || fault.ReasonOf(err) != fault.OfferNotFound {
-			return err
-		}
+	answered, err := w.app.AcceptOffer(ctx, caller, o.ID, tenant.SubscriptionID{})
+	if err == nil && answered.Repeated && answered.Booking.Status == booking.Cancelled {
+		err = noOffer
 	}
 	return err
 }

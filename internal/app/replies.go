@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -11,43 +12,120 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// What an SMS about an offer is answered that cannot be had any more.
-const notOpen = "That offer is no longer open."
-
-// AnswerSMS does what an SMS from a number asks for. What it gives is to be answered; empty where the carrier or Twilio
-// answers by themselves, or nothing was understood. The same SMS may come twice.
+// AnswerSMS does what an SMS asks for that came from a number to a tenant's own. What it gives is to be answered, in the
+// language of whoever has the number; empty where the carrier or Twilio answers by themselves, or nothing was understood. The
+// same SMS may come twice.
 func (a *App) AnswerSMS(ctx context.Context, in tenant.TenantID, from, text string) (string, error) {
-	command := notify.ParseSMS(text)
-	switch command.Kind {
-	case notify.Stop:
-		return "", a.stopSMS(ctx, in, from)
-	case notify.Start:
-		return "", a.write(ctx, tenant.System(in), "notification.start", func(_ context.Context, t *tx) error {
-			store.DeleteStop(t.Tx, t.in, notify.SMS, from)
-			return nil
-		})
-	case notify.Accept, notify.Decline:
-		err := a.offers.ByCode(ctx, in, from, command)
-		var refused *fault.Error
-		switch {
-		case err == nil && command.Kind == notify.Accept:
-			return "Booked. See you there!", nil
-		case err == nil:
-			return "All right, it goes to the next person.", nil
-		case errors.As(err, &refused) && refused.Kind != fault.Internal && refused.Kind != fault.Unavailable:
-			return notOpen, nil
-		}
-		return "", err
-	case notify.Help, notify.NoCommand:
-	}
-	return "", nil
+	return a.answerSMS(ctx, []tenant.TenantID{in}, from, text)
 }
 
-func (a *App) stopSMS(ctx context.Context, in tenant.TenantID, number string) error {
+// AnswerSharedSMS does what an SMS asks for that came in on the number which tenants share. It is about those of them
+// that have written from it to its sender: STOP ends the messages of all, as it does at the carrier; a code answers one
+// tenant's offer, or none where it fits several.
+func (a *App) AnswerSharedSMS(ctx context.Context, from, text string) (string, error) {
+	var wrote []tenant.TenantID
+	err := a.db.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {
+		var batch pg.Batch
+		store.ListTenantsInTouch(&batch, from, &wrote)
+		return tx.Load(ctx, &batch)
+	})
+	if err != nil || len(wrote) == 0 {
+		return "", err
+	}
+	return a.answerSMS(ctx, wrote, from, text)
+}
+
+// answerSMS does what an SMS asks tenants for.
+func (a *App) answerSMS(ctx context.Context, tenants []tenant.TenantID, from, text string) (string, error) {
+	command := notify.ParseSMS(text)
+	about, answer := tenants[0], notify.NoAnswer
+	var err error
+	switch command.Kind {
+	case notify.Stop, notify.Start:
+		for _, in := range tenants {
+			if err := a.resumeOrStop(ctx, in, from, command.Kind == notify.Start); err != nil {
+				return "", err
+			}
+		}
+		if command.Kind == notify.Stop && !command.Carried {
+			answer = notify.Silenced
+		}
+	case notify.Accept, notify.Decline:
+		about, answer, err = a.answerOffer(ctx, tenants, from, command)
+	case notify.Help:
+		answer = notify.Helped
+	case notify.NoCommand:
+	}
+	if err != nil || answer == notify.NoAnswer {
+		return "", err
+	}
+	return a.inWords(ctx, about, from, answer)
+}
+
+func (a *App) resumeOrStop(ctx context.Context, in tenant.TenantID, number string, resume bool) error {
 	return a.write(ctx, tenant.System(in), "notification.stop", func(_ context.Context, t *tx) error {
-		store.PutStops(t.Tx, t.in, store.NotificationStop{Channel: notify.SMS, Address: number, Reason: notify.OptedOutReason, At: t.now})
+		if resume {
+			store.DeleteStop(t.Tx, t.in, notify.SMS, number)
+		} else {
+			store.PutStops(t.Tx, t.in, store.NotificationStop{Channel: notify.SMS, Address: number, Reason: notify.OptedOutReason, At: t.now})
+		}
 		return nil
 	})
+}
+
+// answerOffer accepts or declines the offer that a code means, if it means one. An offer that is over still knows its answer: the
+// same SMS may come twice.
+func (a *App) answerOffer(ctx context.Context, tenants []tenant.TenantID, from string, command notify.Command) (tenant.TenantID, notify.Answer, error) {
+	var chosen CodedOffer
+	about, live := tenants[0], 0
+	for _, in := range tenants {
+		offers, err := a.offers.Coded(ctx, in, from, command.Code)
+		if err != nil {
+			return about, notify.NoAnswer, err
+		}
+		for _, o := range offers {
+			if o.Live {
+				live++
+			}
+			if chosen.ID.IsZero() || o.Live && !chosen.Live {
+				about, chosen = in, o
+			}
+		}
+	}
+	switch {
+	case live > 1:
+		return about, notify.Ambiguous, nil
+	case chosen.ID.IsZero():
+		return about, notify.NotOpen, nil
+	}
+	err := a.offers.Answer(ctx, about, chosen, command.Kind == notify.Accept)
+	var refused *fault.Error
+	switch {
+	case err == nil && command.Kind == notify.Accept:
+		return about, notify.Booked, nil
+	case err == nil:
+		return about, notify.HandedOn, nil
+	case fault.ReasonOf(err) == fault.OfferNotLive, fault.ReasonOf(err) == fault.OfferNotFound, fault.ReasonOf(err) == fault.SessionNotFound:
+		return about, notify.NotOpen, nil
+	case errors.As(err, &refused) && refused.Kind != fault.Internal && refused.Kind != fault.Unavailable && refused.Kind != fault.DeadlineExceeded:
+		return about, notify.NotPossible, nil
+	}
+	return about, notify.NoAnswer, err
+}
+
+// inWords writes an answer in the language of whoever has the number, else in the tenant's.
+func (a *App) inWords(ctx context.Context, in tenant.TenantID, number string, answer notify.Answer) (string, error) {
+	var h house
+	var settings notify.Settings
+	var theirs string
+	var batch pg.Batch
+	h.queue(&batch, in)
+	store.FindNotificationSettings(&batch, in, &settings)
+	store.FindLocaleByPhone(&batch, in, number, &theirs)
+	if err := a.read(ctx, tenant.System(in), &batch); err != nil {
+		return "", err
+	}
+	return answer.Text(cmp.Or(settings.SenderName, h.name), theirs, cmp.Or(settings.Locale, h.locale)), nil
 }
 
 // TwilioPath is where Twilio's webhooks lie.
@@ -61,34 +139,4 @@ func (a *App) TwilioInboundURL(in tenant.TenantID) string {
 // TwilioStatusURL is where Twilio is to report what became of a tenant's messages.
 func (a *App) TwilioStatusURL(in tenant.TenantID) string {
 	return a.publicURL + TwilioPath + in.String() + "/status"
-}
-
-// AnswerSharedSMS does what an SMS asks for that came in on a number which several tenants share: for those of them that
-// have written to its sender. An offer's code is one tenant's.
-func (a *App) AnswerSharedSMS(ctx context.Context, from, text string) (string, error) {
-	tenants, err := a.Tenants(ctx)
-	if err != nil {
-		return "", err
-	}
-	answer := ""
-	for _, in := range tenants {
-		var wrote bool
-		var batch pg.Batch
-		store.HasWritten(&batch, in, from, &wrote)
-		if err := a.read(ctx, tenant.System(in), &batch); err != nil {
-			return "", err
-		}
-		if !wrote {
-			continue
-		}
-		said, err := a.AnswerSMS(ctx, in, from, text)
-		if err != nil {
-			return "", err
-		}
-		if said != notOpen && said != "" {
-			return said, nil
-		}
-		answer = said
-	}
-	return answer, nil
 }

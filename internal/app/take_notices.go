@@ -64,11 +64,15 @@ func (a *App) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, error
 			return err
 		}
 		for i := range taken.open {
-			if err := taken.judge(&taken.open[i]); err != nil {
+			if err := taken.judge(ctx, &taken.open[i]); err != nil {
 				return err
 			}
 		}
+		if err := taken.wait(ctx); err != nil {
+			return err
+		}
 		store.InsertDeliveries(t.Tx, t.in, taken.lines)
+		store.PutInTouch(t.Tx, t.in, onSharedNumber(taken.out))
 		store.UpdateNotices(t.Tx, t.in, taken.states, t.now)
 		store.InsertNotices(t.Tx, t.in, taken.follow, t.now, func(at time.Time) { a.notices.set(id, at) })
 		return nil
@@ -86,6 +90,17 @@ func (a *App) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, error
 		}
 	}
 	return done, errors.Join(err, a.WakeNotices(ctx, id))
+}
+
+// onSharedNumber gives the numbers to which messages go from the number that tenants share.
+func onSharedNumber(out []Outgoing) []string {
+	var numbers []string
+	for _, o := range out {
+		if o.Provider == ProviderTwilio && !o.Own {
+			numbers = append(numbers, o.Message.To)
+		}
+	}
+	return numbers
 }
 
 // Taken is what came of a look at what is due.
@@ -128,7 +143,16 @@ type taking struct {
 	lines      []store.Delivery
 	states     []notify.Standing
 	follow     []notify.Notice
+	night      []heldBack
 	unsendable []tenant.OfferID
+}
+
+// heldBack is news of an offer that quiet hours hold back, and when they end; zero: too late for it.
+type heldBack struct {
+	notice notify.Notice
+	to     notify.Recipient
+	offer  *OfferFacts
+	until  time.Time
 }
 
 func (t *taking) load(ctx context.Context, due []tenant.NoticeID) error {
@@ -230,14 +254,15 @@ func (t *taking) recipient(n notify.Notice, about *store.Subject) (notify.Recipi
 }
 
 // judge decides about one notice, and writes down what follows.
-func (t *taking) judge(open *store.OpenNotice) error {
+func (t *taking) judge(ctx context.Context, open *store.OpenNotice) error {
 	n := open.Notice
 	if open.Sending {
 		again, over, why := n.Resumed(open.Was)
-		if over && why != "" {
-			t.log(again, notify.Recipient{}, store.Delivery{Status: dropped, Reason: why})
-		}
-		if n = again; over {
+		switch n = again; {
+		case why != "":
+			t.drop(n, notify.Recipient{}, why)
+			return nil
+		case over:
 			t.close(n)
 			return nil
 		}
@@ -255,20 +280,55 @@ func (t *taking) judge(open *store.OpenNotice) error {
 	if offer != nil {
 		matter.Offer = &offer.Offer
 	}
-	switch verdict := notify.Judge(n, t.settings, to, matter, t.now); verdict.Action {
-	case notify.Defer:
-		t.log(n, to, store.Delivery{Status: deferred, Reason: verdict.Reason, RetryAt: verdict.Until})
-		t.states = append(t.states, n.Waiting(verdict.Until))
-	case notify.Drop:
-		if !n.Silent(verdict.Reason) {
-			t.log(n, to, store.Delivery{Status: dropped, Reason: verdict.Reason})
+	verdict := notify.Judge(n, t.settings, to, matter, t.now)
+	switch {
+	case verdict.Action == notify.Send:
+		return t.send(ctx, n, to, about, offer, verdict.Channel)
+	case n.Topic == notify.Offered && offer != nil && verdict.Reason == notify.InQuietHours:
+		t.night = append(t.night, heldBack{n, to, offer, verdict.Until})
+	case verdict.Action == notify.Defer:
+		t.hold(n, to, verdict.Reason, verdict.Until)
+	default:
+		t.drop(n, to, verdict.Reason)
+	}
+	return nil
+}
+
+func (t *taking) hold(n notify.Notice, to notify.Recipient, why notify.Reason, until time.Time) {
+	t.log(n, to, store.Delivery{Status: deferred, Reason: why, RetryAt: until})
+	t.states = append(t.states, n.Waiting(until))
+}
+
+func (t *taking) drop(n notify.Notice, to notify.Recipient, why notify.Reason) {
+	if !n.Silent(why) {
+		t.log(n, to, store.Delivery{Status: dropped, Reason: why})
+	}
+	t.close(n)
+}
+
+// wait lets offers of which nobody was told, by another lane either, keep their seats until quiet hours are over. Where that is too
+// late, the next person is to be asked.
+func (t *taking) wait(ctx context.Context) error {
+	waits := make(map[tenant.OfferID]bool) // until then: its seats are kept
+	for _, u := range t.night {
+		inTime := !u.until.IsZero()
+		if inTime && u.offer.ExpiresAt.IsZero() && !waits[u.offer.ID] {
+			var err error
+			if _, inTime, err = t.app.offers.Begin(ctx, t.Tx, t.in, *u.offer, u.to.Zone, t.now, u.until); err != nil {
+				return err
+			}
 		}
-		t.close(n)
-		if offer != nil && offer.Live && offer.ExpiresAt.IsZero() && verdict.Reason == notify.InQuietHours {
-			t.unsendable = append(t.unsendable, offer.ID)
+		if inTime {
+			waits[u.offer.ID] = true
+			t.hold(u.notice, u.to, notify.InQuietHours, u.until)
+		} else {
+			t.drop(u.notice, u.to, notify.InQuietHours)
 		}
-	case notify.Send:
-		return t.send(n, to, about, offer, verdict.Channel)
+	}
+	for _, u := range t.night {
+		if !waits[u.offer.ID] && u.offer.Live && u.offer.ExpiresAt.IsZero() {
+			t.unsendable = append(t.unsendable, u.offer.ID)
+		}
 	}
 	return nil
 }
@@ -292,12 +352,22 @@ func (t *taking) log(n notify.Notice, to notify.Recipient, d store.Delivery) ten
 }
 
 // send makes the messages of one attempt over a channel: one, or for push one for each device.
-func (t *taking) send(n notify.Notice, to notify.Recipient, about *store.Subject, offer *OfferFacts, c notify.Channel) error {
-	if offer != nil {
-		if offer.ExpiresAt.IsZero() {
-			offer.ExpiresAt = t.app.offers.Begin(t.Tx, t.in, *offer, t.now)
+func (t *taking) send(ctx context.Context, n notify.Notice, to notify.Recipient, about *store.Subject, offer *OfferFacts, c notify.Channel) error {
+	switch {
+	case offer == nil || !offer.ExpiresAt.IsZero():
+	case n.Topic != notify.Offered:
+		offer.ExpiresAt = offer.Kept // nobody was told, and it is about to end
+	default:
+		ends, inTime, err := t.app.offers.Begin(ctx, t.Tx, t.in, *offer, to.Zone, t.now, t.now)
+		if err != nil {
+			return err
 		}
-		if warning, ok := n.Warning(t.now, offer.ExpiresAt); ok {
+		if !inTime {
+			t.drop(n, to, notify.OfferClosed)
+			return nil
+		}
+		offer.ExpiresAt = ends
+		if warning, ok := n.Warning(t.now, ends); ok {
 			warning.ID = tenant.Next[tenant.NoticeID](t.mint)
 			t.follow = append(t.follow, warning)
 		}

@@ -160,9 +160,12 @@ func TestFolding(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Command{
-		"1 4821": {Accept, "4821"}, " 2  4821. ": {Decline, "4821"}, "1:4821": {Accept, "4821"}, "14821": {Accept, "4821"},
-		"stop": {Kind: Stop}, "Stop.": {Kind: Stop}, "STOP ALL": {}, "STOPALL": {Kind: Stop}, "cancel": {Kind: Stop}, "End": {Kind: Stop}, "opt-out": {Kind: Stop},
-		"yes": {Kind: Start}, "START": {Kind: Start}, "help": {Kind: Help}, "no": {}, "1": {}, "3 4821": {}, "": {}, "1 4821 please": {},
+		"1 4821": {Kind: Accept, Code: "4821"}, " 2  4821. ": {Kind: Decline, Code: "4821"}, "1:4821": {Kind: Accept, Code: "4821"},
+		"14821": {Kind: Accept, Code: "4821"}, "no": {}, "1": {}, "3 4821": {}, "": {}, "1 4821 please": {}, "STOP ALL": {},
+		"stop": {Kind: Stop, Carried: true}, "Stop.": {Kind: Stop, Carried: true}, "STOPALL": {Kind: Stop, Carried: true},
+		"cancel": {Kind: Stop, Carried: true}, "End": {Kind: Stop, Carried: true}, "opt-out": {Kind: Stop, Carried: true},
+		"stopp": {Kind: Stop}, "Arrêt": {Kind: Stop}, "yes": {Kind: Start, Carried: true}, "START": {Kind: Start, Carried: true},
+		"help": {Kind: Help, Carried: true}, "Hilfe!": {Kind: Help}, "aide": {Kind: Help},
 	} {
 		if got := ParseSMS(text); got != want {
 			t.Errorf("%q: %+v, want %+v", text, got, want)

@@ -40,7 +40,7 @@ func (db *DB) Read(ctx context.Context, scope Scope, fn func(ctx context.Context
 
 // ReadAsOperator runs fn in a read-only transaction without a tenant. It sees
 // what the policies open to the setting app.operator, which is the directory of
-// tenants and no tenant's data. It is for tasks that then visit tenant by tenant.
+// tenants, and who of them shares a number with whom, but no tenant's data. It is for tasks that then visit tenant by tenant.
 func (db *DB) ReadAsOperator(ctx context.Context, fn func(ctx context.Context, tx *ReadTx) error) error {
 	return db.read(ctx, &Statement{sql: "select set_config('app.operator', 'on', true)"}, fn)
 }

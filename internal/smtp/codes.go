@@ -12,6 +12,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 
 	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/provider"
 )
 
 // gone are the enhanced status codes of addresses that will not work again
@@ -38,6 +39,9 @@ func unreachable(err error) *notify.SendError {
 	var reply *textproto.Error
 	var network net.Error
 	switch {
+	case errors.Is(err, provider.ErrPrivate):
+		// What is there is nobody's business, not even whether anything is.
+		result.Code, result.Reason, result.Err = "PRIVATE_ADDRESS", "the mail server has no public address", provider.ErrPrivate
 	case errors.As(err, &reply):
 		result.Code = strconv.Itoa(reply.Code)
 		if reply.Code/100 == 4 {

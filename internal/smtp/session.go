@@ -64,8 +64,7 @@ func (s *Sender) dial(ctx context.Context) (*session, error) {
 	one := &session{}
 	unwatch := func() bool { return true }
 	client, err := s.client(func(dialing context.Context, _, _ string) (net.Conn, error) {
-		var d net.Dialer
-		conn, err := d.DialContext(dialing, "tcp", net.JoinHostPort(s.config.Host, strconv.Itoa(s.config.Port)))
+		conn, err := s.config.Dialer.DialContext(dialing, "tcp", net.JoinHostPort(s.config.Host, strconv.Itoa(s.config.Port)))
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"sync"
 	"time"
@@ -44,6 +45,7 @@ type Config struct {
 	Username string   // empty: no authentication
 	Password string
 	TLS      *tls.Config // nil: the system's authorities
+	Dialer   *net.Dialer // nil: one that connects to wherever the host is
 
 	From    notify.Mailbox   // of messages without their own, and always where bounces go
 	Hello   string           // this machine's name; empty: what it calls itself
@@ -91,6 +93,9 @@ func New(c Config) (*Sender, error) {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Dialer == nil {
+		c.Dialer = new(net.Dialer)
 	}
 	s := &Sender{config: c, domain: domain}
 	if _, err := s.client(nil); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/provider"
 	"github.com/berthhq/berth/internal/smtp"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
@@ -458,4 +459,25 @@ func BenchmarkSend(b *testing.B) {
 			}
 		}
 	})
+}
+
+// A server inside the network is not talked to through a dialer for the public internet, whatever it is called, and the log does
+// not tell whether it is there.
+func TestAServerInside(t *testing.T) {
+	t.Parallel()
+	fake, c := setup(t, smtptest.Options{})
+	if _, err := sender(t, c).Send(t.Context(), message()); err != nil {
+		t.Fatal(err)
+	}
+	c.Dialer = provider.PublicDialer()
+	for _, host := range []string{c.Host, "localhost", "169.254.169.254"} {
+		c.Host = host
+		_, err := sender(t, c).Send(t.Context(), message())
+		if got := kindOf(t, err); got.Kind != notify.Misconfigured || got.Code != "PRIVATE_ADDRESS" || strings.Contains(got.Error(), host) {
+			t.Errorf("%s: %v", host, got)
+		}
+	}
+	if n := len(fake.Mails()); n != 1 {
+		t.Errorf("%d mails", n)
+	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"time"
 
@@ -220,7 +221,24 @@ func FindDeliveries(b *pg.Batch, in tenant.TenantID, ids []tenant.DeliveryID, in
 		func(row pgx.CollectableRow) (Delivery, error) { return scanDelivery(row) })
 }
 
-// HasWritten tells whether an SMS was ever sent to a number.
-func HasWritten(b *pg.Batch, in tenant.TenantID, number string, into *bool) {
-	b.Queue(`select exists (select from deliveries where tenant_id = $1 and channel = 'SMS' and address = $2)`, in, number).Scan(into)
+// PutInTouch notes with the transaction that the tenant writes to numbers from the one that tenants share.
+func PutInTouch(tx *pg.Tx, in tenant.TenantID, numbers []string) {
+	if len(numbers) == 0 {
+		return
+	}
+	hashes := make([][]byte, len(numbers))
+	for i, number := range numbers {
+		hashes[i] = hashNumber(number)
+	}
+	tx.Write(`insert into shared_contacts (tenant_id, number_hash) select distinct $1::uuid, n from unnest($2::bytea[]) as n on conflict do nothing`, in, hashes)
+}
+
+// ListTenantsInTouch reads, for an operator's task, which tenants have written to a number from the one that they share.
+func ListTenantsInTouch(b *pg.Batch, number string, into *[]tenant.TenantID) {
+	pg.Collect(b.Queue(`select tenant_id from shared_contacts where number_hash = $1 order by tenant_id`, hashNumber(number)), into, pgx.RowTo[tenant.TenantID])
+}
+
+func hashNumber(number string) []byte {
+	sum := sha256.Sum256([]byte(number))
+	return sum[:]
 }

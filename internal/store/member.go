@@ -159,8 +159,9 @@ func ListPeople(b *pg.Batch, in tenant.TenantID, ids []tenant.MemberID, into *[]
 	})
 }
 
-// ListMembersByPhone names the active members with a number, in E.164.
-func ListMembersByPhone(b *pg.Batch, in tenant.TenantID, phone string, into *[]tenant.MemberID) {
-	pg.Collect(b.Queue(`select id from members where tenant_id = $1 and phone = $2 and phone <> '' and status = 'ACTIVE' order by id`, in, phone),
-		into, pgx.RowTo[tenant.MemberID])
+// FindLocaleByPhone reads the language of an active member with a number, in E.164; empty where nobody has chosen one.
+func FindLocaleByPhone(b *pg.Batch, in tenant.TenantID, phone string, into *string) {
+	b.Queue(`select coalesce((
+  select locale from members where tenant_id = $1 and phone = $2 and phone <> '' and status = 'ACTIVE' and locale <> '' order by id limit 1), '')`, in, phone).
+		Scan(into)
 }

@@ -50,13 +50,11 @@ func FindOfferByClaim(b *pg.Batch, in tenant.TenantID, hash []byte, into **waitl
 	})
 }
 
-// FindOfferByCode reads the latest offer to a member that a text message with the code answers; nil where there is none.
-func FindOfferByCode(b *pg.Batch, in tenant.TenantID, member tenant.MemberID, code string, into **waitlist.Offer) {
-	b.Queue(`select`+offerColumns+` from waitlist_offers o`+offerJoins+` where o.tenant_id = $1 and o.member_id = $2 and o.code = $3
-order by o.id desc limit 1`, in, member, code).QueryRow(func(row pgx.Row) error {
-		o, err := scanOffer(row)
-		return found(into, o, err)
-	})
+// ListOffersByCode reads the offers to active members with a phone number that a text message with the code answers, the latest first.
+func ListOffersByCode(b *pg.Batch, in tenant.TenantID, phone, code string, into *[]waitlist.Offer) {
+	pg.Collect(b.Queue(`select`+offerColumns+` from waitlist_offers o`+offerJoins+`
+where o.tenant_id = $1 and o.code = $3 and m.phone = $2 and m.phone <> '' and m.status = 'ACTIVE'
+order by o.id desc limit 10`, in, phone, code), into, collectOffer)
 }
 
 // FindRound reads a round with all who were asked in it; nil where there is none.
@@ -172,6 +170,22 @@ func UpdateOffer(tx *pg.Tx, in tenant.TenantID, o waitlist.Offer) {
 	tx.Write(`
 update waitlist_offers set status = $3, closed_at = $4, booking_id = $5, reason = $6, expires_at = $7 where tenant_id = $1 and id = $2`,
 		in, o.ID, o.Status, o.ClosedAt, o.Booking, o.Reason, o.ExpiresAt)
+}
+
+// KeepOffer moves the end of a live offer with the transaction.
+func KeepOffer(tx *pg.Tx, in tenant.TenantID, id tenant.OfferID, until time.Time) {
+	tx.Write(`update waitlist_offers set expires_at = $3 where tenant_id = $1 and id = $2 and status = 'LIVE'`, in, id, until)
+}
+
+// ListToldOffers hands on those of the offers of which their member was told, as far as anybody knows.
+func ListToldOffers(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, each func(tenant.OfferID)) {
+	b.Queue(`
+select distinct offer_id from deliveries
+where tenant_id = $1 and offer_id = any($2) and topic = 'OFFER' and status not in ('FAILED', 'DEFERRED', 'DROPPED')`, in, ids).Query(func(rows pgx.Rows) error {
+		var id tenant.OfferID
+		_, err := pgx.ForEachRow(rows, []any{&id}, func() error { each(id); return nil })
+		return err
+	})
 }
 
 // ListOffersByID reads offers, and hands each on.

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	_ "embed"
+	"fmt"
 	"html/template"
 	"log/slog"
 	"net/http"
@@ -55,15 +56,18 @@ func (m mail) unavailable(w http.ResponseWriter, r *http.Request, err error) {
 
 // unsubscription is what the page says.
 type unsubscription struct {
-	Tenant, About string
-	Broken, Done  bool
-	All           bool
+	Lang, Title, Headline, Says string
+	ThisKind, AllKinds          string // buttons; empty: there is none
 }
 
 // ask shows what can be stopped. It changes nothing: scanners open links before people do.
 func (m mail) ask(w http.ResponseWriter, r *http.Request) {
 	u, err := m.app.GetUnsubscribe(r.Context(), r.PathValue("link"))
-	m.show(w, r, unsubscription{Tenant: u.Tenant, About: about(u)}, err)
+	in := unsubscribeWordsFor(r)
+	m.show(w, r, unsubscription{
+		Lang: in.Lang, Title: from(in.Title, in.TitleFrom, u.Tenant), Headline: from(in.Ask, in.AskFrom, u.Tenant),
+		ThisKind: fmt.Sprintf(in.ThisKind, in.topics[u.Topic]), AllKinds: in.AllKinds,
+	}, err)
 }
 
 // stop is the page's buttons, and what mail programs call by themselves (RFC 8058).
@@ -71,19 +75,21 @@ func (m mail) stop(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 1<<10)
 	all := r.FormValue("all") == "yes"
 	u, err := m.app.Unsubscribe(r.Context(), r.PathValue("link"), all)
-	m.show(w, r, unsubscription{Tenant: u.Tenant, About: about(u), Done: true, All: all}, err)
-}
-
-// about says in words what a topic's mails are.
-func about(u app.Unsubscription) string {
-	return strings.ToLower(strings.ReplaceAll(string(u.Topic), "_", " "))
+	in := unsubscribeWordsFor(r)
+	says := fmt.Sprintf(in.DoneKind, in.topics[u.Topic])
+	if all {
+		says = in.DoneAll
+	}
+	m.show(w, r, unsubscription{Lang: in.Lang, Title: in.Title, Headline: in.Done, Says: says}, err)
 }
 
 func (m mail) show(w http.ResponseWriter, r *http.Request, page unsubscription, err error) {
 	w.Header().Set("Content-Security-Policy", answerPolicy)
+	w.Header().Set("Vary", "Accept-Language")
 	status := http.StatusOK
 	if fault.ReasonOf(err) == fault.LinkInvalid {
-		status, page = http.StatusNotFound, unsubscription{Broken: true}
+		in := unsubscribeWordsFor(r)
+		status, page = http.StatusNotFound, unsubscription{Lang: in.Lang, Title: in.Title, Headline: in.Broken, Says: in.BrokenSays}
 	} else if err != nil {
 		m.unavailable(w, r, err)
 		return

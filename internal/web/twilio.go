@@ -98,7 +98,7 @@ func (h webhook) inbound(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
-	if answer == "" {
+	if answer == "" || sms.OptOut != "" { // Twilio has answered
 		_, _ = io.WriteString(w, twilio.EmptyReply)
 		return
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 	"github.com/berthhq/berth/internal/worker"
 )
 
@@ -87,18 +88,28 @@ type house struct {
 	Location tenant.LocationID
 	Service  tenant.ServiceID
 	serial   int
+
+	appConfig    app.Config
+	workerConfig worker.Config
 }
 
 func newHouse(t testing.TB, change ...func(*worker.Config, *app.Config)) *house {
 	t.Helper()
-	h := &house{t: t, db: pgtest.New(t), clock: new(clock), post: new(postbox)}
+	return newHouseOn(t, pgtest.New(t), change...)
+}
+
+func newHouseOn(t testing.TB, db *pgtest.DB, change ...func(*worker.Config, *app.Config)) *house {
+	t.Helper()
+	h := &house{t: t, db: db, clock: new(clock), post: new(postbox)}
 	h.clock.Set(noon)
 	keys, err := checkin.NewKeys([]byte("a key for tests that is 32 bytes"))
 	h.ok(err)
 	seals, err := seal.NewKeys([]byte("a key for tests that is 32 bytes"))
 	h.ok(err)
+	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
+	h.ok(err)
 	ac := app.Config{
-		DB: h.db.DB, Now: h.clock.Now, CheckInKeys: keys, Seals: seals, PublicURL: "https://berth.example",
+		DB: h.db.DB, Now: h.clock.Now, CheckInKeys: keys, Claims: claims, Seals: seals, PublicURL: "https://berth.example",
 		Carriers: map[notify.Channel]string{notify.SMS: app.ProviderTwilio, notify.Push: app.ProviderFCM, notify.Email: app.ProviderSMTP},
 	}
 	ac.Post = func(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted {
@@ -118,8 +129,16 @@ func newHouse(t testing.TB, change ...func(*worker.Config, *app.Config)) *house 
 	wc.App = h.app
 	h.courier, err = worker.New(wc)
 	h.ok(err)
+	h.appConfig, h.workerConfig = ac, wc
+	h.moveIn("Harbour Yoga")
+	return h
+}
+
+// moveIn makes a tenant with all that it needs.
+func (h *house) moveIn(name string) {
+	h.t.Helper()
 	made, err := h.app.CreateTenant(h.ctx(), app.NewTenant{
-		Name: "Harbour Yoga", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
+		Name: name, TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
 		Owner: &app.FirstOwner{Subject: tenant.RoleOwner, Name: "Olga Owner", Email: "olga@example.com"},
 	})
 	h.ok(err)
@@ -134,7 +153,62 @@ func newHouse(t testing.TB, change ...func(*worker.Config, *app.Config)) *house 
 	})
 	h.ok(err)
 	h.Location, h.Service = location.ID, service.ID
-	return h
+}
+
+// neighbour is another tenant of the same service.
+func (h *house) neighbour(name string) *house {
+	h.t.Helper()
+	other := *h
+	other.moveIn(name)
+	return &other
+}
+
+// node is another node of the same service.
+func (h *house) node() *house {
+	h.t.Helper()
+	other := *h
+	other.app = app.New(h.appConfig)
+	config := h.workerConfig
+	config.App = other.app
+	var err error
+	other.courier, err = worker.New(config)
+	h.ok(err)
+	return &other
+}
+
+// offering makes offers what becomes of freed seats.
+func (h *house) offering(change ...func(*waitlist.Settings)) {
+	h.t.Helper()
+	_, err := h.app.UpdateRules(h.ctx(), h.Owner, app.RulesEdit{Edit: func(s *waitlist.Settings) {
+		s.Enabled, s.Mode = new(true), new(waitlist.OfferInTurn)
+		for _, f := range change {
+			f(s)
+		}
+	}})
+	h.ok(err)
+}
+
+// freed lets somebody else cancel the one place of a session for which members wait, in that order.
+func (h *house) freed(start time.Time, waiting ...tenant.Caller) tenant.SessionID {
+	h.t.Helper()
+	class := h.session(start, func(in *session.Input) { in.Capacity = new(1) })
+	h.serial++
+	first := h.member(fmt.Sprint("First", h.serial))
+	place := h.book(first, class)
+	for _, who := range waiting {
+		h.book(who, class)
+	}
+	_, err := h.app.CancelBooking(h.ctx(), first, app.CancelRequest{ID: place.Booking.ID})
+	h.ok(err)
+	return class
+}
+
+// offers gives those of a session, in the order in which they were made.
+func (h *house) offers(in tenant.SessionID) []waitlist.Offer {
+	h.t.Helper()
+	story, err := h.app.ExplainSession(h.ctx(), h.Owner, in)
+	h.ok(err)
+	return story.Offers
 }
 
 func (h *house) ctx() context.Context { return context.Background() }

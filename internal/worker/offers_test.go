@@ -19,15 +19,15 @@ import (
 	"github.com/berthhq/berth/internal/worker"
 )
 
-// waitlist has one offer.
-type waitlist struct {
+// oneOffer is a waitlist with one offer.
+type oneOffer struct {
 	mu         sync.Mutex
 	offer      app.OfferFacts
 	unsendable []tenant.OfferID
-	answers    []notify.Command
+	answers    []bool
 }
 
-func (w *waitlist) Find(b *pg.Batch, _ tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*app.OfferFacts) {
+func (w *oneOffer) Find(b *pg.Batch, _ tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*app.OfferFacts) {
 	b.Queue("select 1")
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -36,36 +36,48 @@ func (w *waitlist) Find(b *pg.Batch, _ tenant.TenantID, ids []tenant.OfferID, in
 	}
 }
 
-func (w *waitlist) Begin(_ *pg.Tx, _ tenant.TenantID, offer app.OfferFacts, now time.Time) time.Time {
+func (w *oneOffer) Begin(_ context.Context, _ *pg.Tx, _ tenant.TenantID, _ app.OfferFacts, _ *time.Location, now, at time.Time) (time.Time, bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.offer.ExpiresAt = now.Add(offer.Window)
-	return w.offer.ExpiresAt
+	ends := at.Add(40 * time.Minute)
+	if at.Equal(now) {
+		w.offer.ExpiresAt = ends
+	}
+	return ends, true, nil
 }
 
-func (w *waitlist) Unsendable(_ context.Context, _ tenant.TenantID, id tenant.OfferID) error {
+func (w *oneOffer) Unsendable(_ context.Context, _ tenant.TenantID, id tenant.OfferID) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.unsendable = append(w.unsendable, id)
 	return nil
 }
 
-func (w *waitlist) ByCode(_ context.Context, _ tenant.TenantID, _ string, c notify.Command) error {
+func (w *oneOffer) Coded(_ context.Context, _ tenant.TenantID, _, code string) ([]app.CodedOffer, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if c.Code != w.offer.Code || !w.offer.Live {
+	if code != w.offer.Code {
+		return nil, nil
+	}
+	return []app.CodedOffer{{ID: w.offer.ID, Live: w.offer.Live}}, nil
+}
+
+func (w *oneOffer) Answer(_ context.Context, _ tenant.TenantID, _ app.CodedOffer, accept bool) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.offer.Live {
 		return fault.New(fault.FailedPrecondition, fault.OfferNotLive, "No.")
 	}
-	w.answers = append(w.answers, c)
+	w.answers = append(w.answers, accept)
 	w.offer.Live = false
 	return nil
 }
 
 // offered is a house in which Noa gets an offer for a session, at a time.
-func offered(t *testing.T, at, start time.Time, change func(*app.OfferFacts)) (*house, *waitlist, tenant.Caller) {
+func offered(t *testing.T, at, start time.Time, change func(*app.OfferFacts)) (*house, *oneOffer, tenant.Caller) {
 	t.Helper()
-	w := &waitlist{offer: app.OfferFacts{
-		ID: tenant.New[tenant.OfferID](noon), Offer: notify.Offer{Live: true}, Window: 40 * time.Minute,
+	w := &oneOffer{offer: app.OfferFacts{
+		ID: tenant.New[tenant.OfferID](noon), Offer: notify.Offer{Live: true},
 		ClaimURL: "https://berth.example/claim/Zk3vJ0c1QmW8sXyT4nLpBg", Code: "4821",
 	}}
 	if change != nil {
@@ -158,7 +170,7 @@ func TestOffers(t *testing.T) {
 				t.Errorf("%q is answered %q, %v", c.text, got, err)
 			}
 		}
-		if len(w.answers) != 1 || w.answers[0].Kind != notify.Accept {
+		if len(w.answers) != 1 || !w.answers[0] {
 			t.Errorf("%v", w.answers)
 		}
 	})

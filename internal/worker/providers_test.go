@@ -105,7 +105,12 @@ func (p *providers) later(d time.Duration) {
 // textOnly is a member who is told by SMS alone.
 func (p *providers) textOnly() tenant.Caller {
 	p.t.Helper()
-	who := p.member("Mia")
+	return p.textOnlyTo("Mia")
+}
+
+func (p *providers) textOnlyTo(name string) tenant.Caller {
+	p.t.Helper()
+	who := p.member(name)
 	devices(p.house, who)
 	_, err := p.app.UpdateNotificationPreferences(p.ctx(), who, app.PreferencesEdit{Chosen: notify.Preferences{
 		{Topic: confirmed, Channel: email}: false, {Topic: confirmed, Channel: sms}: true,

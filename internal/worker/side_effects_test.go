@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/member"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -80,6 +82,63 @@ func TestSideEffects(t *testing.T) {
 			t.Errorf("%+v", sent)
 		}
 	})
+	t.Run("admin-cancel: the next one is in", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		class := h.session(start, full)
+		booking := h.book(h.member("Mia"), class).Booking.ID
+		h.book(h.member("Noa"), class)
+		h.run()
+		_, err := h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: booking, Notify: true})
+		h.ok(err)
+		want(t, "at once", h.run(), "BOOKING_CANCELLED EMAIL", "PROMOTED EMAIL", "PROMOTED PUSH")
+	})
+	for name, c := range map[string]struct {
+		at   time.Time
+		says string
+	}{"in time": {noon, "Your credit is back"}, "late": {start.Add(-time.Hour), "the credit is used"}} {
+		t.Run("self-cancel, "+name+": the mail says what became of the credit", func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			_, err := h.app.UpdatePolicy(h.ctx(), h.Owner, app.PolicyTarget{}, nil, func(p *catalog.Policy) { p.AllowLateCancellation = new(true) })
+			h.ok(err)
+			plan, err := h.app.CreatePlan(h.ctx(), h.Owner, credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10, Active: true})
+			h.ok(err)
+			mia := h.member("Mia")
+			_, err = h.app.Subscribe(h.ctx(), h.Owner, app.SubscribeRequest{Member: mia.Member, Plan: plan.ID})
+			h.ok(err)
+			booking := h.book(mia, h.session(start)).Booking.ID
+			h.run()
+			h.at(c.at)
+			_, err = h.app.CancelBooking(h.ctx(), mia, app.CancelRequest{ID: booking, Notify: true})
+			h.ok(err)
+			h.consume()
+			h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+			if sent := h.post.take(); len(sent) != 1 || sent[0].Channel != email || !contains(sent[0].Text, c.says) {
+				t.Errorf("%+v", sent)
+			}
+		})
+	}
+	t.Run("session cancel: the time on the recipient's clock", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		mia, noa := h.member("Mia"), h.member("Noa")
+		livesIn(h, noa, "America/New_York")
+		class := h.session(start)
+		h.book(mia, class)
+		h.book(noa, class)
+		h.run()
+		_, err := h.app.CancelSession(h.ctx(), h.Owner, class, "", true)
+		h.ok(err)
+		h.consume()
+		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		for _, m := range h.post.take() {
+			clock := map[string]string{"mia@example.com": "13:00", "noa@example.com": "08:00 (EDT)"}[m.To]
+			if m.Channel == email && (!contains(m.Text, clock) || m.Calendar == nil || m.Calendar.Method != "CANCEL") {
+				t.Errorf("%s: %s", m.To, m.Text)
+			}
+		}
+	})
 	t.Run("admin-cancel in silence", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
@@ -121,6 +180,20 @@ func TestSideEffects(t *testing.T) {
 			}
 		})
 	}
+	t.Run("check-in by themselves, by code: nothing", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		soon := noon.Add(40 * time.Minute)
+		mia, class := h.member("Mia"), h.session(soon)
+		h.book(mia, class)
+		h.run()
+		code, err := h.app.GetQRToken(h.ctx(), h.Owner, class)
+		h.ok(err)
+		_, err = h.app.SelfCheckIn(h.ctx(), mia, class, app.Presence{QR: code.Text})
+		h.ok(err)
+		want(t, "checked in", h.run())
+		want(t, "whoever is there is not reminded", h.at(soon.Add(-30*time.Minute)))
+	})
 	t.Run("check-in and its undo: nothing", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)

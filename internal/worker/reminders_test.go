@@ -1,0 +1,173 @@
+package worker_test
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/session"
+)
+
+// Europe's clocks go forward in the night to 29 March 2026, and back in the night to 25 October. Reminders come so long
+// before the start as they say, on whichever side of that, and say it on the recipient's clock.
+func TestRemindersAcrossAChangeOfClocks(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		start time.Time // on the first day with the new time
+		clock string    // what it shows a day before
+	}{
+		"forward": {time.Date(2026, 3, 29, 18, 0, 0, 0, berlin), "17:00"}, // the day has 23 hours
+		"back":    {time.Date(2026, 10, 25, 18, 0, 0, 0, berlin), "19:00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.clock.Set(c.start.AddDate(0, 0, -5))
+			mia := h.member("Mia")
+			h.book(mia, h.session(c.start))
+			h.run()
+			day := c.start.Add(-24 * time.Hour)
+			if got := day.In(berlin).Format("15:04"); got != c.clock {
+				t.Fatalf("the clock shows %s", got)
+			}
+			remindedAt := func(at time.Time, says ...string) {
+				t.Helper()
+				if early := h.at(at.Add(-time.Second)); len(early) > 0 && early[0] == "REMINDER PUSH" {
+					t.Errorf("before %v: %v", at, early)
+				}
+				h.clock.Set(at)
+				h.consume()
+				h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+				sent := h.post.take()
+				if len(sent) != 1 || sent[0].Data["topic"] != string(notify.Reminder) {
+					t.Fatalf("at %v: %v", at, sent)
+				}
+				for _, text := range says {
+					if !contains(sent[0].Title+" "+sent[0].Text, text) {
+						t.Errorf("%q lacks %q", sent[0].Title+" "+sent[0].Text, text)
+					}
+				}
+			}
+			remindedAt(day, "18:00", "in 24 hours")
+			remindedAt(c.start.Add(-30*time.Minute), "18:00", "in 30 minutes")
+		})
+		t.Run(name+", moved over it", func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.clock.Set(c.start.AddDate(0, 0, -5))
+			class := h.session(c.start)
+			h.book(h.member("Mia"), class)
+			h.run()
+			move := func(to time.Time) {
+				t.Helper()
+				_, _, err := h.app.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields)
+				h.ok(err)
+				h.run()
+			}
+			before := c.start.AddDate(0, 0, -1) // the same time by the clock, 23 or 25 hours earlier
+			move(before)
+			h.clock.Set(h.clock.Now().Add(time.Minute))
+			move(c.start.AddDate(0, 0, 1))
+			for _, at := range []time.Time{before.Add(-24 * time.Hour), before.Add(-30 * time.Minute), c.start.Add(-24 * time.Hour), c.start.Add(-30 * time.Minute)} {
+				if got := h.at(at); len(got) > 0 && got[0] == "REMINDER PUSH" {
+					t.Errorf("reminded at %v, though it was moved", at)
+				}
+			}
+			if got := h.at(c.start.AddDate(0, 0, 1).Add(-24 * time.Hour)); len(got) != 1 || got[0] != "REMINDER PUSH" {
+				t.Errorf("not reminded of the new time: %v", got)
+			}
+		})
+	}
+}
+
+// A tenant reminds when it likes.
+func TestRemindersAreConfigurable(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	_, err := h.app.UpdateNotificationSettings(h.ctx(), h.Owner, nil, func(s *notify.Settings) { s.Reminders = []time.Duration{2 * time.Hour, 90 * time.Minute} })
+	h.ok(err)
+	start := noon.Add(48 * time.Hour)
+	booking := h.book(h.member("Mia"), h.session(start)).Booking.ID
+	h.run()
+	for _, c := range []struct {
+		before time.Duration
+		want   []string
+	}{{24 * time.Hour, nil}, {2 * time.Hour, []string{"REMINDER PUSH"}}} {
+		if diff := cmp.Diff(c.want, h.at(start.Add(-c.before))); diff != "" {
+			t.Errorf("%v before: %s", c.before, diff)
+		}
+	}
+	_, err = h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: booking})
+	h.ok(err)
+	if got := h.at(start.Add(-90 * time.Minute)); slices.Contains(got, "REMINDER PUSH") {
+		t.Errorf("a cancelled booking is reminded of: %v", got)
+	}
+	h.wantLines("the log", notify.Reminder, "PUSH SENT", " DROPPED NOT_BOOKED")
+}
+
+// One calendar entry through a booking's life: its UID stays, its SEQUENCE rises, and in the end it is taken out.
+func TestTheLifeOfACalendarEntry(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	mia := h.member("Mia")
+	devices(h, mia)
+	start := noon.Add(72 * time.Hour)
+	class := h.session(start)
+	booking := h.book(mia, class).Booking.ID
+	field := func(body, name string) string {
+		t.Helper()
+		found := regexp.MustCompile(`(?m)^` + name + `:(.*)\r$`).FindStringSubmatch(body)
+		if found == nil {
+			t.Fatalf("no %s in\n%s", name, body)
+		}
+		return found[1]
+	}
+	uid, last := "", -1
+	arrives := func(what, method, begins string) {
+		t.Helper()
+		h.consume()
+		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		sent := h.post.take()
+		if len(sent) != 1 || sent[0].Calendar == nil || string(sent[0].Calendar.Method) != method {
+			t.Fatalf("%s: %+v", what, sent)
+		}
+		body := string(sent[0].Calendar.Body)
+		if uid == "" {
+			uid = field(body, "UID")
+		}
+		sequence, err := strconv.Atoi(field(body, "SEQUENCE"))
+		h.ok(err)
+		if field(body, "UID") != uid || field(body, "METHOD") != method || sequence <= last || field(body, "DTSTART") != begins {
+			t.Errorf("%s: after sequence %d of %s comes\n%s", what, last, uid, body)
+		}
+		last = sequence
+		h.clock.Set(h.clock.Now().Add(time.Second))
+	}
+	arrives("booked", "REQUEST", "20260319T120000Z")
+	_, err := h.app.RescheduleBooking(h.ctx(), h.Owner, app.RescheduleRequest{ID: booking, To: h.session(start.Add(2 * time.Hour)), Notify: true})
+	h.ok(err)
+	arrives("rescheduled", "REQUEST", "20260319T140000Z")
+	_, err = h.app.RescheduleBooking(h.ctx(), h.Owner, app.RescheduleRequest{ID: booking, To: class, Notify: true})
+	h.ok(err)
+	arrives("and back", "REQUEST", "20260319T120000Z")
+	later := start.Add(time.Hour)
+	_, _, err = h.app.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: later, EndsAt: later.Add(time.Hour)}, session.TimeFields)
+	h.ok(err)
+	arrives("moved", "REQUEST", "20260319T130000Z")
+	_, err = h.app.CancelBooking(h.ctx(), mia, app.CancelRequest{ID: booking, Notify: true})
+	h.ok(err)
+	arrives("cancelled", "CANCEL", "20260319T130000Z")
+	if uid != booking.String()+"@berth.example" {
+		t.Errorf("its UID is %s", uid)
+	}
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net/url"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/twilio/twiliotest"
+	"github.com/berthhq/berth/migrations"
+)
+
+// gate is a Twilio that answers so many messages, and then takes them without a word.
+type gate struct {
+	mu      sync.Mutex
+	answers int
+	silent  int
+	stuck   chan struct{} // closed when enough messages hang
+}
+
+// hanging is how many messages are on their way when the server is killed.
+const hanging = 8
+
+func (g *gate) set(answers int) (stuck <-chan struct{}) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.answers, g.silent, g.stuck = answers, 0, make(chan struct{})
+	return g.stuck
+}
+
+func (g *gate) react(twiliotest.Message) twiliotest.Reaction {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.answers--; g.answers >= 0 {
+		return twiliotest.Reaction{}
+	}
+	if g.silent++; g.silent == hanging {
+		close(g.stuck)
+	}
+	return twiliotest.Reaction{Silent: true}
+}
+
+// The server is killed over and over while messages are on their way. In the end everybody was told, and where somebody may have been
+// told twice the log says so: each message that reached the provider has a line that was written before.
+func testKilledWhileSending(t *testing.T, binary string) {
+	folder := pgtest.Folder(t)
+	postgres := startDurable(t, folder, 0)
+	if err := pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil); err != nil {
+		t.Fatal(err)
+	}
+	keys := keyConfig{Data: folder, Issuer: "berth", Audience: "berth"}
+	n, err := openNode(t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, listenConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.close)
+	w := newWorld(t, &liveNode{node: n, data: folder})
+	_, err = w.app.UpdateNotificationSettings(w.ctx(), w.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} })
+	w.ok(err)
+	fake, door := twiliotest.Start(), new(gate)
+	t.Cleanup(fake.Close)
+	fake.React(door.react)
+
+	const rounds, perRound = 4, 24
+	numbers := make(map[string]tenant.MemberID)
+	for round := range rounds {
+		class := w.newSession(func(in *session.Input) { in.Capacity = new(perRound) })
+		for range perRound {
+			number := fmt.Sprintf("+4915%08d", len(numbers))
+			numbers[number] = w.textOnly(number, class)
+		}
+		if round == rounds-1 {
+			break
+		}
+		stuck := door.set(5 + 7*round)
+		p := w.sending(binary, postgres.URL, fake, round)
+		select {
+		case <-stuck:
+		case <-time.After(patience):
+			t.Fatalf("messages do not leave:\n%s", p.out)
+		}
+		p.signal(t, syscall.SIGKILL)
+	}
+	door.set(1 << 30)
+	last := w.sending(binary, postgres.URL, fake, rounds)
+	conn, err := pgx.Connect(w.ctx(), postgres.URL)
+	w.ok(err)
+	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	count := func(sql string, args ...any) (n int) {
+		t.Helper()
+		w.ok(conn.QueryRow(w.ctx(), sql, args...).Scan(&n))
+		return n
+	}
+	eventually(t, "everything is settled", func() bool {
+		return count(`select count(*) from notices where tenant_id = $1 and topic = 'BOOKING_CONFIRMED' and done_at is null`, w.ID.String()) == 0 &&
+			count(`select count(*) from notices where tenant_id = $1 and topic = 'BOOKING_CONFIRMED'`, w.ID.String()) >= len(numbers)
+	})
+	last.signal(t, syscall.SIGTERM)
+
+	got, doubles := make(map[string]int), 0
+	for _, m := range fake.Messages() {
+		got[m.To]++
+		callback, err := url.Parse(m.StatusCallback)
+		w.ok(err)
+		if count(`select count(*) from deliveries where tenant_id = $1 and id = $2`, w.ID.String(), callback.Query().Get("delivery")) != 1 {
+			t.Errorf("no line of the log tells of %s", callback)
+		}
+	}
+	for number, who := range numbers {
+		told := count(`select count(*) from deliveries where tenant_id = $1 and member_id = $2 and channel = 'SMS' and possible_duplicate`, w.ID.String(), who.String())
+		givenUp := count(`select count(*) from deliveries where tenant_id = $1 and member_id = $2 and status = 'DROPPED' and reason = 'POSSIBLY_SENT'`,
+			w.ID.String(), who.String())
+		if got[number] == 0 && givenUp == 0 {
+			t.Errorf("%s was told nothing", number)
+		}
+		doubles += max(0, got[number]-1)
+		if got[number]-1 > told {
+			t.Errorf("%s was told %d times, and the log knows of %d", number, got[number], told+1)
+		}
+	}
+	if doubles == 0 {
+		t.Error("nothing was on its way when the server was killed")
+	}
+	t.Logf("%d messages for %d people, %d of them for the second time", len(fake.Messages()), len(numbers), doubles)
+}
+
+// textOnly is somebody who hears of bookings by SMS alone, and books.
+func (w *world) textOnly(number string, in tenant.SessionID) tenant.MemberID {
+	w.t.Helper()
+	m, err := w.app.CreateMember(w.ctx(), w.owner, member.Member{Subject: unique(), Name: unique(), Phone: number})
+	w.ok(err)
+	who := tenant.Caller{Tenant: w.ID, Subject: m.Subject, Member: m.ID, Roles: m.Roles}
+	_, err = w.app.UpdateNotificationPreferences(w.ctx(), who, app.PreferencesEdit{Chosen: notify.Preferences{
+		{Topic: notify.BookingConfirmed, Channel: notify.SMS}: true, {Topic: notify.BookingConfirmed, Channel: notify.Email}: false,
+	}})
+	w.ok(err)
+	_, err = w.app.Book(w.ctx(), who, app.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
+	w.ok(err)
+	return m.ID
+}
+
+// sending runs a server that sends, after so many that were killed: on its clock their attempts count as lost.
+func (w *world) sending(binary, database string, fake *twiliotest.Server, killed int) *process {
+	w.t.Helper()
+	p := startProcess(w.t, binary, "serve", "--database-url", database, "--data", w.live.data, "--listen", "127.0.0.1:0", "--log-format", "text",
+		"--clock-offset", (time.Duration(killed) * 3 * time.Minute).String(), "--twilio-account", fake.AccountSID, "--twilio-token", fake.AuthToken,
+		"--twilio-from", "+15005550006", "--twilio-url", fake.URL)
+	p.out.after(w.t, "address=")
+	return p
+}
