@@ -211,6 +211,7 @@ func (w *weekPage) postgresTime(b *testing.B) time.Duration {
 }
 
 func (w *weekPage) page(b testing.TB) {
+	b.Helper()
 	all, err := w.app.ListSessions(context.Background(), w.who, week())
 	if err != nil || len(all) != weekSessions {
 		b.Error(len(all), err)
@@ -219,6 +220,7 @@ func (w *weekPage) page(b testing.TB) {
 
 // raw sends the same statements, and reads every row into a struct.
 func (w *weekPage) raw(b testing.TB) {
+	b.Helper()
 	var batch pgx.Batch
 	for _, s := range w.statements {
 		batch.Queue(s.SQL, s.Args...)

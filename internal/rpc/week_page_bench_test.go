@@ -44,15 +44,15 @@ func BenchmarkWeekPage(b *testing.B) {
 		b.Run(way.name, func(b *testing.B) {
 			service := w.reader(b, berthv1connect.NewSessionServiceClient(way.client, w.URL, way.options), way.known)
 			bare := w.reader(b, berthv1connect.NewSessionServiceClient(way.client, w.bare, way.options), false)
-			const callers, size = 8, 40
-			inTurns(callers, 4*callers, service)
-			inTurns(callers, 4*callers, bare)
+			const size = 40
+			inTurns(4*weekCallers, service)
+			inTurns(4*weekCallers, bare)
 			b.ResetTimer()
 			var served, raw time.Duration
 			var ratios []float64
 			for done := 0; done < b.N; done += size {
 				n := min(size, b.N-done)
-				s, r := inTurns(callers, n, service), inTurns(callers, n, bare)
+				s, r := inTurns(n, service), inTurns(n, bare)
 				served, raw = served+s, raw+r
 				ratios = append(ratios, r.Seconds()/s.Seconds())
 			}
@@ -65,13 +65,13 @@ func BenchmarkWeekPage(b *testing.B) {
 	}
 }
 
-// inTurns has so many callers read n pages among them.
-func inTurns(callers, n int, read func()) time.Duration {
+// inTurns has the callers read n pages among them.
+func inTurns(n int, read func()) time.Duration {
 	var left atomic.Int64
 	left.Store(int64(n))
 	start := time.Now()
 	var all sync.WaitGroup
-	for range callers {
+	for range weekCallers {
 		all.Go(func() {
 			for left.Add(-1) >= 0 {
 				read()
@@ -89,7 +89,10 @@ type weekPage struct {
 	bare  string
 }
 
-const weekSessions = 300
+const (
+	weekSessions = 300
+	weekCallers  = 8
+)
 
 func newWeek(b *testing.B) *weekPage {
 	b.Helper()
