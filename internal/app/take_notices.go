@@ -314,8 +314,11 @@ func (t *taking) log(n notify.Notice, to notify.Recipient, d store.Delivery) ten
 
 // send makes the messages of one attempt over a channel: one, or for push one for each device.
 func (t *taking) send(n notify.Notice, to notify.Recipient, about *store.Subject, offer *OfferFacts, c notify.Channel) error {
-	if offer != nil && offer.ExpiresAt.IsZero() {
-		offer.ExpiresAt = t.app.offers.Begin(t.Tx, t.in, *offer, t.now)
+	if offer != nil && n.Topic == notify.Offered {
+		if offer.ExpiresAt.IsZero() {
+			offer.ExpiresAt = t.app.offers.Begin(t.Tx, t.in, *offer, t.now)
+		}
+		// Planned once, whichever lane tells of it first.
 		if at, ok := notify.ExpiringAt(t.now, offer.ExpiresAt); ok {
 			t.warn(n, offer.ExpiresAt, at)
 		}

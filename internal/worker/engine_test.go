@@ -1,0 +1,115 @@
+package worker_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/tenant"
+	wait "github.com/berthhq/berth/internal/waitlist"
+	"github.com/berthhq/berth/internal/worker"
+)
+
+// freed is a house in which a seat has just been offered to Noa, and Pia is next, by the engine itself.
+func freed(t *testing.T, rules func(*wait.Settings)) (h *house, class tenant.SessionID, noa, pia tenant.Caller) {
+	t.Helper()
+	h = newHouse(t, func(_ *worker.Config, ac *app.Config) {
+		claims, err := wait.NewClaimKey([]byte("a key for tests that is 32 bytes"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ac.Claims = claims
+	})
+	_, err := h.app.UpdateRules(h.ctx(), h.Owner, app.RulesEdit{Edit: func(s *wait.Settings) {
+		if s.Mode = new(wait.OfferInTurn); rules != nil {
+			rules(s)
+		}
+	}})
+	h.ok(err)
+	mia := h.member("Mia")
+	noa, pia = h.member("Noa"), h.member("Pia")
+	class = h.session(noon.Add(48*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
+	held := h.book(mia, class).Booking.ID
+	h.book(noa, class)
+	h.clock.Set(noon.Add(time.Second))
+	h.book(pia, class)
+	h.run()
+	h.clock.Set(noon.Add(time.Minute))
+	_, err = h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: held})
+	h.ok(err)
+	return h, class, noa, pia
+}
+
+func (h *house) offers(in tenant.SessionID) []wait.Offer {
+	h.t.Helper()
+	all, err := h.app.ListOffers(h.ctx(), h.Owner, app.OfferQuery{Session: in, Oldest: true, Limit: 10})
+	h.ok(err)
+	return all
+}
+
+// The offer of a freed seat is told at once, with the way to answer it, and once more before it ends. Then the next is told.
+func TestTheEngineTellsOfItsOffers(t *testing.T) {
+	t.Parallel()
+	h, class, _, _ := freed(t, nil)
+	want := func(what string, got []string, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	o := h.offers(class)[0]
+	link := h.app.ClaimURL(h.Tenant, o.ID)
+	mails := h.mails()
+	if len(mails) != 1 || !strings.Contains(mails[0].Text, link) || !strings.Contains(mails[0].Text, "13:31") || mails[0].Data["offer_id"] != o.ID.String() {
+		t.Fatalf("%+v, want %s in it", mails, link)
+	}
+	want("a second look", h.run())
+	want("before the last quarter", h.at(o.ExpiresAt.Add(-8*time.Minute)))
+	want("in the last quarter", h.at(o.ExpiresAt.Add(-7*time.Minute)), "OFFER_EXPIRING PUSH")
+	h.clock.Set(o.ExpiresAt)
+	_, err := h.app.ExpireOffers(h.ctx(), h.Tenant)
+	h.ok(err)
+	want("at its end", h.run(), "OFFER EMAIL", "OFFER PUSH")
+	if all := h.offers(class); len(all) != 2 || all[1].Status != wait.Live {
+		t.Errorf("%+v", all)
+	}
+}
+
+// An SMS is answered with the offer's code, and books. Rules may keep SMS for those of a higher score.
+func TestTheEnginesOffersAreAnsweredBySMS(t *testing.T) {
+	t.Parallel()
+	for name, least := range map[string]int{"everybody": 0, "as good as it takes": 100, "not good enough": 101} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, class, noa, _ := freed(t, func(s *wait.Settings) { s.SMSMinScore = &least })
+			devices(h, noa)
+			o := h.offers(class)[0]
+			h.consume()
+			h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+			sent := h.post.take()
+			at := slices.IndexFunc(sent, func(m notify.Message) bool { return m.Channel == sms })
+			if least > o.Score {
+				if at >= 0 {
+					t.Errorf("%+v", sent[at])
+				}
+				return
+			}
+			if at < 0 || !strings.Contains(sent[at].Text, "1 "+o.Code) {
+				t.Fatalf("%+v, want %s", sent, o.Code)
+			}
+			answer, err := h.app.AnswerSMS(h.ctx(), h.Tenant, h.phone(noa), "1 "+o.Code)
+			if err != nil || !strings.Contains(answer, "Booked") {
+				t.Errorf("%q, %v", answer, err)
+			}
+			if got := h.offers(class)[0]; got.Status != wait.Accepted {
+				t.Errorf("the offer is %s", got.Status)
+			}
+		})
+	}
+}
