@@ -17,7 +17,7 @@ import (
 )
 
 // freed is a house in which a seat has just been offered to Noa, and Pia is next, by the engine itself.
-func freed(t *testing.T, rules func(*wait.Settings)) (h *house, class tenant.SessionID, noa, pia tenant.Caller) {
+func freed(t *testing.T, at time.Time, rules func(*wait.Settings)) (h *house, class tenant.SessionID, noa, pia tenant.Caller) {
 	t.Helper()
 	h = newHouse(t, func(_ *worker.Config, ac *app.Config) {
 		claims, err := wait.NewClaimKey([]byte("a key for tests that is 32 bytes"))
@@ -40,7 +40,7 @@ func freed(t *testing.T, rules func(*wait.Settings)) (h *house, class tenant.Ses
 	h.clock.Set(noon.Add(time.Second))
 	h.book(pia, class)
 	h.run()
-	h.clock.Set(noon.Add(time.Minute))
+	h.clock.Set(at)
 	_, err = h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: held})
 	h.ok(err)
 	return h, class, noa, pia
@@ -56,7 +56,7 @@ func (h *house) offers(in tenant.SessionID) []wait.Offer {
 // The offer of a freed seat is told at once, with the way to answer it, and once more before it ends. Then the next is told.
 func TestTheEngineTellsOfItsOffers(t *testing.T) {
 	t.Parallel()
-	h, class, _, _ := freed(t, nil)
+	h, class, _, _ := freed(t, noon.Add(time.Minute), nil)
 	want := func(what string, got []string, want ...string) {
 		t.Helper()
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -81,13 +81,34 @@ func TestTheEngineTellsOfItsOffers(t *testing.T) {
 	}
 }
 
+// Offers and messages sleep at the same hours, as long as nobody says otherwise: who is offered a seat in the evening is told in the morning,
+// and has the whole window then.
+func TestAnOfferOfTheEveningIsToldInTheMorning(t *testing.T) {
+	t.Parallel()
+	evening, morning := noon.Add(8*time.Hour+10*time.Minute), noon.Add(19*time.Hour) // 21:10 and 08:00 in Berlin
+	h, class, _, _ := freed(t, evening, nil)
+	if sent := h.run(); len(sent) > 0 {
+		t.Errorf("at night: %v", sent)
+	}
+	o := h.offers(class)[0]
+	if o.Status != wait.Live || !o.ExpiresAt.Equal(morning.Add(30*time.Minute)) {
+		t.Errorf("%+v", o)
+	}
+	if diff := cmp.Diff([]string{"OFFER EMAIL", "OFFER PUSH"}, h.at(morning)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"OFFER_EXPIRING PUSH"}, h.at(morning.Add(23*time.Minute))); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // An SMS is answered with the offer's code, and books. Rules may keep SMS for those of a higher score.
 func TestTheEnginesOffersAreAnsweredBySMS(t *testing.T) {
 	t.Parallel()
 	for name, least := range map[string]int{"everybody": 0, "as good as it takes": 100, "not good enough": 101} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, class, noa, _ := freed(t, func(s *wait.Settings) { s.SMSMinScore = &least })
+			h, class, noa, _ := freed(t, noon.Add(time.Minute), func(s *wait.Settings) { s.SMSMinScore = &least })
 			devices(h, noa)
 			o := h.offers(class)[0]
 			h.consume()
