@@ -22,12 +22,12 @@ func TestEntriesAreFound(t *testing.T) {
 	class, _, _ := h.full(1)
 	later, _, _ := h.full(1, starting(noon.Add(96*time.Hour)))
 	who, ids := h.waiters(2, names(class))
-	_, any := h.waiters(1, names(class, later))
+	_, either := h.waiters(1, names(class, later))
 	_, window := h.waiters(1, h.window("2026-03-25", "2026-03-26", "08:00", "09:00"))
 	if _, err := h.app.LeaveWaitlist(context.Background(), own(who[0]), ids[0], "", false); err != nil {
 		t.Fatal(err)
 	}
-	called := map[tenant.EntryID]string{ids[0]: "left", ids[1]: "one", any[0]: "any", window[0]: "window"}
+	called := map[tenant.EntryID]string{ids[0]: "left", ids[1]: "one", either[0]: "any", window[0]: "window"}
 	active := []waitlist.Status{waitlist.Waiting, waitlist.Offered}
 	for name, tt := range map[string]struct {
 		q    app.EntryQuery

@@ -17,7 +17,7 @@ import (
 )
 
 // freed is a house in which a seat has just been offered to Noa, and Pia is next, by the engine itself.
-func freed(t *testing.T, at time.Time, rules func(*wait.Settings)) (h *house, class tenant.SessionID, noa, pia tenant.Caller) {
+func freed(t *testing.T, at time.Time, rules func(*wait.Settings)) (h *house, class tenant.SessionID, noa tenant.Caller) {
 	t.Helper()
 	h = newHouse(t, func(_ *worker.Config, ac *app.Config) {
 		claims, err := wait.NewClaimKey([]byte("a key for tests that is 32 bytes"))
@@ -32,8 +32,8 @@ func freed(t *testing.T, at time.Time, rules func(*wait.Settings)) (h *house, cl
 		}
 	}})
 	h.ok(err)
-	mia := h.member("Mia")
-	noa, pia = h.member("Noa"), h.member("Pia")
+	mia, pia := h.member("Mia"), h.member("Pia")
+	noa = h.member("Noa")
 	class = h.session(noon.Add(48*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
 	held := h.book(mia, class).Booking.ID
 	h.book(noa, class)
@@ -43,7 +43,7 @@ func freed(t *testing.T, at time.Time, rules func(*wait.Settings)) (h *house, cl
 	h.clock.Set(at)
 	_, err = h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: held})
 	h.ok(err)
-	return h, class, noa, pia
+	return h, class, noa
 }
 
 func (h *house) offers(in tenant.SessionID) []wait.Offer {
@@ -56,7 +56,7 @@ func (h *house) offers(in tenant.SessionID) []wait.Offer {
 // The offer of a freed seat is told at once, with the way to answer it, and once more before it ends. Then the next is told.
 func TestTheEngineTellsOfItsOffers(t *testing.T) {
 	t.Parallel()
-	h, class, _, _ := freed(t, noon.Add(time.Minute), nil)
+	h, class, _ := freed(t, noon.Add(time.Minute), nil)
 	want := func(what string, got []string, want ...string) {
 		t.Helper()
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -86,7 +86,7 @@ func TestTheEngineTellsOfItsOffers(t *testing.T) {
 func TestAnOfferOfTheEveningIsToldInTheMorning(t *testing.T) {
 	t.Parallel()
 	evening, morning := noon.Add(8*time.Hour+10*time.Minute), noon.Add(19*time.Hour) // 21:10 and 08:00 in Berlin
-	h, class, _, _ := freed(t, evening, nil)
+	h, class, _ := freed(t, evening, nil)
 	if sent := h.run(); len(sent) > 0 {
 		t.Errorf("at night: %v", sent)
 	}
@@ -108,7 +108,7 @@ func TestTheEnginesOffersAreAnsweredBySMS(t *testing.T) {
 	for name, least := range map[string]int{"everybody": 0, "as good as it takes": 100, "not good enough": 101} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, class, noa, _ := freed(t, noon.Add(time.Minute), func(s *wait.Settings) { s.SMSMinScore = &least })
+			h, class, noa := freed(t, noon.Add(time.Minute), func(s *wait.Settings) { s.SMSMinScore = &least })
 			devices(h, noa)
 			o := h.offers(class)[0]
 			h.consume()
