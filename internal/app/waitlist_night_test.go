@@ -23,11 +23,11 @@ func TestAnOfferSleepsAtNight(t *testing.T) {
 		made, zone, ends string
 	}{
 		"by day":                      {"2026-03-16T14:00:00Z", "", "2026-03-16T14:30:00Z"},
-		"ten minutes before it":       {"2026-03-16T20:50:00Z", "", "2026-03-17T06:20:00Z"}, // 21:50 and 07:20 in Berlin
-		"at night":                    {"2026-03-17T01:00:00Z", "", "2026-03-17T06:30:00Z"},
-		"in the minute of its end":    {"2026-03-17T06:00:00Z", "", "2026-03-17T06:30:00Z"},
-		"where it is afternoon still": {"2026-03-16T20:50:00Z", "America/New_York", "2026-03-16T21:20:00Z"},
-		"where it is night already":   {"2026-03-16T14:00:00Z", "Asia/Tokyo", "2026-03-16T22:30:00Z"}, // 23:00, and 07:30 the next day
+		"ten minutes before it":       {"2026-03-16T19:50:00Z", "", "2026-03-17T07:20:00Z"}, // 20:50 and 08:20 in Berlin
+		"at night":                    {"2026-03-17T01:00:00Z", "", "2026-03-17T07:30:00Z"},
+		"in the minute of its end":    {"2026-03-17T07:00:00Z", "", "2026-03-17T07:30:00Z"},
+		"where it is afternoon still": {"2026-03-16T19:50:00Z", "America/New_York", "2026-03-16T20:20:00Z"},
+		"where it is night already":   {"2026-03-16T14:00:00Z", "Asia/Tokyo", "2026-03-16T23:30:00Z"}, // 23:00, and 08:30 the next day
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

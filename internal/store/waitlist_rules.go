@@ -128,6 +128,7 @@ func ListOpenAwaited(b *pg.Batch, in tenant.TenantID, under waitlist.Layer, now 
 		location.UUID = under.Scope
 	case catalog.ServiceLevel:
 		service.UUID = under.Scope
+	case catalog.TenantLevel, catalog.Default: // all of it
 	}
 	pg.Collect(b.Queue(`
 select s.id, s.starts_at from waitlist_queues q

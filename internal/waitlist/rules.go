@@ -137,7 +137,7 @@ func Defaults() Rules {
 		Order:             ByJoining,
 		BaseScore:         100,
 		EarlyBirdMax:      50,
-		QuietHours:        QuietHours{From: civil.TimeOfDay{Hour: 22}, Until: civil.TimeOfDay{Hour: 7}},
+		QuietHours:        QuietHours{From: civil.TimeOfDay{Hour: 21}, Until: civil.TimeOfDay{Hour: 8}}, // those of messages
 		PromotionGrace:    time.Hour,
 	}
 }

@@ -22,7 +22,7 @@ func TestDefaults(t *testing.T) {
 		Enabled: true, Mode: waitlist.AutoPromote, MaxQueueSize: 50, OfferWindow: 30 * time.Minute, MinOfferWindow: 5 * time.Minute,
 		TimeFlexibility: time.Hour, MaxOffersPerEntry: 3, MaxTriesPerSlot: 10, AfterExpiry: waitlist.ReturnEntry, AfterDecline: waitlist.ReturnEntry,
 		AutoCascade: true, StaleAfter: 24 * time.Hour, AllowDownFitting: true, Order: waitlist.ByJoining, BaseScore: 100, EarlyBirdMax: 50,
-		QuietHours: waitlist.QuietHours{From: clock("22:00"), Until: clock("07:00")}, PromotionGrace: time.Hour,
+		QuietHours: waitlist.QuietHours{From: clock("21:00"), Until: clock("08:00")}, PromotionGrace: time.Hour,
 	}
 	if diff := cmp.Diff(want, waitlist.Defaults()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

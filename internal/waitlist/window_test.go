@@ -77,6 +77,7 @@ func TestOfferUntil(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := waitlist.Defaults()
+			r.QuietHours = waitlist.QuietHours{From: clock("22:00"), Until: clock("07:00")}
 			if test.rules != nil {
 				test.rules(&r)
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/waitlist"
@@ -25,6 +26,9 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 	late := time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC)   // 23:00 in Berlin
 	seven := time.Date(2026, 3, 17, 6, 0, 0, 0, time.UTC)   // 07:00: the rules' quiet hours are over
 	morning := time.Date(2026, 3, 17, 7, 0, 0, 0, time.UTC) // 08:00: so are the tenant's
+	otherwise := func(s *waitlist.Settings) { // than messages, which have 21:00 to 08:00
+		s.QuietHours = &waitlist.QuietHours{From: civil.TimeOfDay{Hour: 22}, Until: civil.TimeOfDay{Hour: 7}}
+	}
 	told := func(h *house, what string, got []string, want ...string) {
 		t.Helper()
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -50,7 +54,7 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 	t.Run("the window begins in the morning", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
-		h.offering()
+		h.offering(otherwise)
 		noa := h.member("Noa")
 		h.clock.Set(late)
 		class := h.freed(late.Add(24*time.Hour), noa)
@@ -101,7 +105,7 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 	t.Run("where the session begins first, the next person is asked at once", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
-		h.offering()
+		h.offering(otherwise)
 		noa, kai := h.member("Noa"), h.member("Kai")
 		livesIn(h, kai, "America/New_York") // where it is 18:00
 		h.clock.Set(late)
@@ -139,7 +143,7 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 	t.Run("an end that staff have chosen stays", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
-		h.offering()
+		h.offering(otherwise)
 		noa := h.member("Noa")
 		h.clock.Set(late)
 		class := h.freed(late.Add(24*time.Hour), noa)

@@ -927,7 +927,7 @@ type WaitlistRules struct {
 	EligibilityExpression *string `protobuf:"bytes,20,opt,name=eligibility_expression,json=eligibilityExpression,proto3,oneof" json:"eligibility_expression,omitempty"`
 	// A CEL expression that gives an entry's score, for the order CUSTOM; RULES_INVALID where it does not compile.
 	PriorityExpression *string `protobuf:"bytes,21,opt,name=priority_expression,json=priorityExpression,proto3,oneof" json:"priority_expression,omitempty"`
-	// The clock of an offer stands still while it is night where the member lives. By default 22:00 to 07:00.
+	// The clock of an offer stands still while it is night where the member lives. By default 21:00 to 08:00, as for messages.
 	QuietHours *WaitlistQuietHours `protobuf:"bytes,22,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
 	// Whether offers are sent, and run, in quiet hours all the same. By default false.
 	OffersInQuietHours *bool `protobuf:"varint,23,opt,name=offers_in_quiet_hours,json=offersInQuietHours,proto3,oneof" json:"offers_in_quiet_hours,omitempty"`

@@ -457,7 +457,7 @@ export type WaitlistRules = Message<"berth.v1.WaitlistRules"> & {
   priorityExpression?: string | undefined;
 
   /**
-   * The clock of an offer stands still while it is night where the member lives. By default 22:00 to 07:00.
+   * The clock of an offer stands still while it is night where the member lives. By default 21:00 to 08:00, as for messages.
    *
    * @generated from field: berth.v1.WaitlistQuietHours quiet_hours = 22;
    */

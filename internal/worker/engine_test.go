@@ -1,0 +1,129 @@
+package worker_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/tenant"
+	wait "github.com/berthhq/berth/internal/waitlist"
+	"github.com/berthhq/berth/internal/worker"
+)
+
+// freed is a house in which a seat has just been offered to Noa, and Pia is next, by the engine itself.
+func freed(t *testing.T, at time.Time, rules func(*wait.Settings)) (h *house, class tenant.SessionID, noa tenant.Caller) {
+	t.Helper()
+	h = newHouse(t, func(_ *worker.Config, ac *app.Config) {
+		claims, err := wait.NewClaimKey([]byte("a key for tests that is 32 bytes"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ac.Claims = claims
+	})
+	_, err := h.app.UpdateRules(h.ctx(), h.Owner, app.RulesEdit{Edit: func(s *wait.Settings) {
+		if s.Mode = new(wait.OfferInTurn); rules != nil {
+			rules(s)
+		}
+	}})
+	h.ok(err)
+	mia, pia := h.member("Mia"), h.member("Pia")
+	noa = h.member("Noa")
+	class = h.session(noon.Add(48*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
+	held := h.book(mia, class).Booking.ID
+	h.book(noa, class)
+	h.clock.Set(noon.Add(time.Second))
+	h.book(pia, class)
+	h.run()
+	h.clock.Set(at)
+	_, err = h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: held})
+	h.ok(err)
+	return h, class, noa
+}
+
+// The offer of a freed seat is told at once, with the way to answer it, and once more before it ends. Then the next is told.
+func TestTheEngineTellsOfItsOffers(t *testing.T) {
+	t.Parallel()
+	h, class, _ := freed(t, noon.Add(time.Minute), nil)
+	want := func(what string, got []string, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	o := h.offers(class)[0]
+	link := h.app.ClaimURL(h.Tenant, o.ID)
+	mails := h.mails()
+	if len(mails) != 1 || !strings.Contains(mails[0].Text, link) || !strings.Contains(mails[0].Text, "13:31") || mails[0].Data["offer_id"] != o.ID.String() {
+		t.Fatalf("%+v, want %s in it", mails, link)
+	}
+	want("a second look", h.run())
+	want("before the last quarter", h.at(o.ExpiresAt.Add(-8*time.Minute)))
+	want("in the last quarter", h.at(o.ExpiresAt.Add(-7*time.Minute)), "OFFER_EXPIRING PUSH")
+	h.clock.Set(o.ExpiresAt)
+	_, err := h.app.ExpireOffers(h.ctx(), h.Tenant)
+	h.ok(err)
+	want("at its end", h.run(), "OFFER EMAIL", "OFFER PUSH")
+	if all := h.offers(class); len(all) != 2 || all[1].Status != wait.Live {
+		t.Errorf("%+v", all)
+	}
+}
+
+// Offers and messages sleep at the same hours, as long as nobody says otherwise: who is offered a seat in the evening is told in the morning,
+// and has the whole window then.
+func TestAnOfferOfTheEveningIsToldInTheMorning(t *testing.T) {
+	t.Parallel()
+	evening, morning := noon.Add(8*time.Hour+10*time.Minute), noon.Add(19*time.Hour) // 21:10 and 08:00 in Berlin
+	h, class, _ := freed(t, evening, nil)
+	if sent := h.run(); len(sent) > 0 {
+		t.Errorf("at night: %v", sent)
+	}
+	o := h.offers(class)[0]
+	if o.Status != wait.Live || !o.ExpiresAt.Equal(morning.Add(30*time.Minute)) {
+		t.Errorf("%+v", o)
+	}
+	if diff := cmp.Diff([]string{"OFFER EMAIL", "OFFER PUSH"}, h.at(morning)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"OFFER_EXPIRING PUSH"}, h.at(morning.Add(23*time.Minute))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// An SMS is answered with the offer's code, and books. Rules may keep SMS for those of a higher score.
+func TestTheEnginesOffersAreAnsweredBySMS(t *testing.T) {
+	t.Parallel()
+	for name, least := range map[string]int{"everybody": 0, "as good as it takes": 100, "not good enough": 101} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, class, noa := freed(t, noon.Add(time.Minute), func(s *wait.Settings) { s.SMSMinScore = &least })
+			devices(h, noa)
+			o := h.offers(class)[0]
+			h.consume()
+			h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+			sent := h.post.take()
+			at := slices.IndexFunc(sent, func(m notify.Message) bool { return m.Channel == sms })
+			if least > o.Score {
+				if at >= 0 {
+					t.Errorf("%+v", sent[at])
+				}
+				return
+			}
+			if at < 0 || !strings.Contains(sent[at].Text, "1 "+o.Code) {
+				t.Fatalf("%+v, want %s", sent, o.Code)
+			}
+			answer, err := h.app.AnswerSMS(h.ctx(), h.Tenant, h.phone(noa), "1 "+o.Code)
+			if err != nil || !strings.Contains(answer, "Booked") {
+				t.Errorf("%q, %v", answer, err)
+			}
+			if got := h.offers(class)[0]; got.Status != wait.Accepted {
+				t.Errorf("the offer is %s", got.Status)
+			}
+		})
+	}
+}
