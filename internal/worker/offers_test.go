@@ -23,6 +23,7 @@ import (
 type oneOffer struct {
 	mu         sync.Mutex
 	offer      app.OfferFacts
+	closes     time.Time // nobody can answer from then on
 	unsendable []tenant.OfferID
 	answers    []bool
 }
@@ -43,7 +44,7 @@ func (w *oneOffer) Begin(_ context.Context, _ *pg.Tx, _ tenant.TenantID, _ app.O
 	if at.Equal(now) {
 		w.offer.ExpiresAt = ends
 	}
-	return ends, true, nil
+	return ends, at.Before(w.closes), nil
 }
 
 func (w *oneOffer) Unsendable(_ context.Context, _ tenant.TenantID, id tenant.OfferID) error {
@@ -76,7 +77,7 @@ func (w *oneOffer) Answer(_ context.Context, _ tenant.TenantID, _ app.CodedOffer
 // offered is a house in which Noa gets an offer for a session, at a time.
 func offered(t *testing.T, at, start time.Time, change func(*app.OfferFacts)) (*house, *oneOffer, tenant.Caller) {
 	t.Helper()
-	w := &oneOffer{offer: app.OfferFacts{
+	w := &oneOffer{closes: start, offer: app.OfferFacts{
 		ID: tenant.New[tenant.OfferID](noon), Offer: notify.Offer{Live: true},
 		ClaimURL: "https://berth.example/claim/Zk3vJ0c1QmW8sXyT4nLpBg", Code: "4821",
 	}}
