@@ -45,6 +45,7 @@ type wall struct {
 	Code               *qrCode
 	Expected, Arrived  int
 	Arrivals           []arrival
+	Upcoming           []upcoming
 	Next               string // address; empty where nothing will change
 	Every              int    // seconds until then
 }
@@ -52,6 +53,11 @@ type wall struct {
 type arrival struct {
 	Name, At string
 	More     int // who came along
+}
+
+type upcoming struct {
+	At, Title string
+	Coach     string // empty where there is none
 }
 
 func (d display) serve(w http.ResponseWriter, r *http.Request) {
@@ -112,6 +118,9 @@ func readable(d app.Display) (wall, error) {
 	}
 	for _, a := range d.Arrivals {
 		w.Arrivals = append(w.Arrivals, arrival{Name: a.Name, At: clock(a.At), More: a.Party - 1})
+	}
+	for _, u := range d.Upcoming {
+		w.Upcoming = append(w.Upcoming, upcoming{At: clock(u.StartsAt), Title: u.Title, Coach: u.Coach})
 	}
 	switch {
 	case d.QR != "":
