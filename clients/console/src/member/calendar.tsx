@@ -67,7 +67,7 @@ export function Calendar() {
                 {open && (
                   <Button
                     variant="subtle"
-                    color="red.8"
+                    color="red"
                     loading={end.busy}
                     onClick={() => void revoke()}
                   >

@@ -6,7 +6,6 @@ import { useText } from "../i18n";
 import { useMemberTexts } from "../i18n/member";
 import { useDo } from "../shared/calls";
 import { Countdown } from "../shared/countdown";
-import { millis } from "../shared/time";
 import { Time } from "../shared/ui";
 
 export const useEntries = () =>
@@ -16,19 +15,23 @@ export const useEntries = () =>
 export function OfferBanner() {
   const m = useMemberTexts();
   const offers = (useEntries().data?.entries ?? []).flatMap(({ liveOffer }) => liveOffer ?? []);
-  const [next] = offers.sort((a, b) => millis(a.expireTime) - millis(b.expireTime));
   return (
     <div aria-live="polite">
-      {next && (
-        <div className="card banner-offer">
+      {offers.map(({ id, sessionTitle, expireTime }) => (
+        <div className="card banner-offer" key={id}>
           <span>
-            {m.offer.here(next.sessionTitle)} <Countdown until={next.expireTime} />
+            {m.offer.here(sessionTitle)} <Countdown until={expireTime} />
           </span>
-          <Button component={Link} to="/bookings" size="sm">
+          <Button
+            component={Link}
+            to="/bookings"
+            size="sm"
+            aria-label={`${m.offer.see}: ${sessionTitle}`}
+          >
             {m.offer.see}
           </Button>
         </div>
-      )}
+      ))}
     </div>
   );
 }
