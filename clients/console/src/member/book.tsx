@@ -68,7 +68,7 @@ interface Chosen {
   onClose: () => void;
 }
 
-/** Books a place. Where guests or things may come along, it is held first, while the member makes up their mind. */
+/** Books a place. Where carts and the like may go with it, it is held first, while the member makes up their mind. */
 export function BookForm({ session, service, place, onClose }: Chosen) {
   const t = useText();
   const m = useMemberTexts();
@@ -90,7 +90,7 @@ export function BookForm({ session, service, place, onClose }: Chosen) {
   const keep = useDo(BookingService.method.holdBooking, { quiet: true });
   const most = service?.maxParty || service?.minParty || 1;
   const waits = session.eligibility?.status === EligibilityStatus.WAITLIST;
-  const holds = !waits && (most > 1 || (items.data?.length ?? 0) > 0);
+  const holds = !waits && (items.data?.length ?? 0) > 0;
   const submit = async () => {
     setError(undefined);
     try {
@@ -109,6 +109,7 @@ export function BookForm({ session, service, place, onClose }: Chosen) {
       const answer = await book.run({
         sessionId: session.id,
         partySize: party,
+        note: guests,
         subscriptionId: plan,
       });
       if (answer?.outcome.case === "entry") {
@@ -157,7 +158,7 @@ export function BookForm({ session, service, place, onClose }: Chosen) {
               onChange={(value) => setParty(Number(value) || 1)}
             />
           )}
-          {holds && party > 1 && (
+          {party > 1 && (
             <TextInput
               label={m.hold.guests}
               description={m.hold.guestsNote}
