@@ -39,15 +39,16 @@ type display struct {
 
 // wall is what the page says, ready to be read.
 type wall struct {
-	Title, Place, When string
-	Shown              bool // else there is a notice alone
-	Notice             string
-	Code               *qrCode
-	Expected, Arrived  int
-	Arrivals           []arrival
-	Upcoming           []upcoming
-	Next               string // address; empty where nothing will change
-	Every              int    // seconds until then
+	Title, Place      string
+	Day, Hours        string
+	Shown             bool // else there is a notice alone
+	Notice            string
+	Code              *qrCode
+	Expected, Arrived int
+	Arrivals          []arrival
+	Upcoming          []upcoming
+	Next              string // address; empty where nothing will change
+	Every             int    // seconds until then
 }
 
 type arrival struct {
@@ -111,7 +112,7 @@ func readable(d app.Display) (wall, error) {
 	clock := func(t time.Time) string { return t.In(zone).Format("15:04") }
 	w := wall{
 		Shown: true, Title: d.Title, Place: d.Location, Expected: d.Expected, Arrived: d.Arrived,
-		When: d.Starts.In(zone).Format("Monday, 2 January") + ", " + clock(d.Starts) + "–" + clock(d.Ends),
+		Day: d.Starts.In(zone).Format("Monday, 2 January"), Hours: clock(d.Starts) + "–" + clock(d.Ends),
 	}
 	if d.Coach != "" {
 		w.Place = "with " + d.Coach + " · " + d.Location

@@ -138,7 +138,7 @@ select tenant_id, $2, service_id, location_id, coach_id, 'Yin <i>', $3, $4, loca
 	if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Error(answer.Status, answer.Header)
 	}
-	says(t, body, "Vinyasa &amp; &lt;b&gt;Breath&lt;/b&gt;", "-<b>", "Wednesday, 18 March, 18:00–19:00", "with Carla Coach · Pier 1",
+	says(t, body, "Vinyasa &amp; &lt;b&gt;Breath&lt;/b&gt;", "-<b>", "Wednesday, 18 March, ", ">18:00–19:00<", "with Carla Coach · Pier 1",
 		"<strong>4</strong> of 6 here", ">Mia M.<", "-Meyer", ">Noa<", "-Nobody", "+2", "17:50", "-Leo", "Scan to check in", `class="open"`, "<svg ", `data-every="30"`,
 		"Next up", "19:30", ">Yin &lt;i&gt;<", "with Carla Coach<")
 }

@@ -91,7 +91,7 @@ it("goes from a draft on the schedule to a permission that is taken away", {
     height: 844,
     position: { latitude: 53.5437, longitude: 9.9668 },
   });
-  await look(owner.page, "sign-in");
+  await look(owner.page);
   for (const [role, { page }] of Object.entries({ owner, admin, coach, member })) {
     await signIn(page, role as Role);
   }

@@ -276,6 +276,9 @@ it("moves a booking, and keeps the place where the new one is gone", async () =>
   await page.getByRole("link", { name: `Move: ${from}` }).click();
   await page.getByRole("heading", { name: "Move your booking" }).waitFor();
   const target = page.getByRole("article", { name: to });
+  await target.waitFor();
+  await settled(page);
+  expect(await faults(page)).toEqual([]);
   await target.getByRole("button", { name: /^Move here/ }).click();
   const sure = page.getByRole("dialog", { name: /^Move to/ });
   await sure.getByText("Your place goes only when you have the new one.").waitFor();

@@ -92,7 +92,8 @@ describe("members are told plainly, and lose nothing,", () => {
     });
     await page.getByRole("dialog", { name: title }).getByRole("button", { name: "Book" }).click();
     await place.getByText("You are in").waitFor();
-    expect(keys).toEqual([keys[0], keys[0]]);
+    await expect.poll(() => keys.length).toBe(2);
+    expect(keys[1]).toBe(keys[0]);
     expect(keys[0]).not.toBe("");
     const { bookings } = await call<{ bookings: unknown[] }>("owner", "BookingService/ListRoster", {
       sessionId: id,
