@@ -106,9 +106,9 @@ export function MovePage() {
                   <article className="offer target" key={one.id} aria-label={one.title}>
                     <div>
                       <Time at={one.startTime} zone={one.timeZone} as="longDay" />
+                      {", "}
+                      <Time at={one.startTime} zone={one.timeZone} as="time" />
                       <div className="sub">
-                        <Time at={one.startTime} zone={one.timeZone} as="time" />
-                        {" · "}
                         {one.title}
                         {one.coachName && ` · ${one.coachName}`}
                         {one.seatsOpen !== undefined && ` · ${t.app.open(one.seatsOpen)}`}

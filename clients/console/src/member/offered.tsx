@@ -26,6 +26,7 @@ export function OfferBanner() {
             component={Link}
             to="/bookings"
             size="sm"
+            style={{ flex: "none" }}
             aria-label={`${m.offer.see}: ${sessionTitle}`}
           >
             {m.offer.see}
