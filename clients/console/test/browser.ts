@@ -175,6 +175,18 @@ export async function makeSession(
   return session.id;
 }
 
+/** Takes back that the member came to a session, so that another test has them at that hour. */
+export async function leave(sessionId: string): Promise<void> {
+  const { session } = await call<{ session: { eligibility: { bookingId: string } } }>(
+    "member",
+    "SessionService/GetSession",
+    { sessionId },
+  );
+  const { bookingId } = session.eligibility;
+  await call("owner", "CheckInService/UndoCheckIn", { bookingId });
+  await call("owner", "BookingService/AdminCancelBooking", { bookingId });
+}
+
 /** What axe holds to be a serious fault, or worse. */
 export async function faults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);

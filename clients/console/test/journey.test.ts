@@ -1,7 +1,18 @@
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { expect, it, vi } from "vitest";
-import { berth, call, day, faults, hour, type Role, settled, visit, withBrowser } from "./browser";
+import {
+  berth,
+  call,
+  day,
+  faults,
+  hour,
+  leave,
+  type Role,
+  settled,
+  visit,
+  withBrowser,
+} from "./browser";
 
 withBrowser();
 
@@ -155,7 +166,11 @@ it("goes from a draft on the schedule to a permission that is taken away", {
 
   // At the door; the wall and the roster show it.
   await using wall = await visit({ path: "", width: 1280, height: 720 });
-  await wall.page.goto(await displayLink(title, first));
+  const sessionId = await sessionOf(title, first);
+  const { url } = await call<{ url: string }>("coach", "CheckInService/CreateDisplayUrl", {
+    sessionId,
+  });
+  await wall.page.goto(url);
   await wall.page.getByText("of 2 here").waitFor();
   await ticket.getByRole("link", { name: "Check in" }).click();
   await look(member.page);
@@ -166,6 +181,7 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   await wall.page.getByText("Mona M.").waitFor();
   await wall.page.getByRole("img", { name: "QR code to check in" }).waitFor();
   await look(wall.page, "wall");
+  await leave(sessionId);
 
   // A permission is given and taken away; it vanishes from the other browser.
   await call("owner", "AccessService/CreateRole", {
@@ -204,7 +220,7 @@ async function claimLink(title: string): Promise<string> {
   return vi.waitUntil(find, { timeout: 20_000, interval: 250 });
 }
 
-async function displayLink(title: string, start: Date): Promise<string> {
+async function sessionOf(title: string, start: Date): Promise<string> {
   const { sessions } = await call<{ sessions: { id: string; title: string }[] }>(
     "coach",
     "SessionService/ListSessions",
@@ -218,9 +234,7 @@ async function displayLink(title: string, start: Date): Promise<string> {
       pageSize: 500,
     },
   );
-  const sessionId = sessions.find((one) => one.title === title)?.id;
-  const { url } = await call<{ url: string }>("coach", "CheckInService/CreateDisplayUrl", {
-    sessionId,
-  });
-  return url;
+  const found = sessions.find((one) => one.title === title);
+  if (!found) throw new Error("the session is not there");
+  return found.id;
 }
