@@ -45,17 +45,21 @@ type Display struct {
 	Title, Location string
 	Coach           string // empty where there is none
 	Starts, Ends    time.Time
-	TimeZone        string    // IANA
-	Opens, Closes   time.Time // self check-in
-	Expected        int       // seats of those who are coming or have come
-	Arrived         int       // seats of those who have come
-	Arrivals        []Arrival // the latest, latest first
-	QR              string    // the text of the code; empty while check-in is closed
+	TimeZone        string     // IANA
+	Opens, Closes   time.Time  // self check-in
+	Expected        int        // seats of those who are coming or have come
+	Arrived         int        // seats of those who have come
+	Arrivals        []Arrival  // the latest, latest first
+	Upcoming        []Upcoming // what follows at the location, soonest first
+	QR              string     // the text of the code; empty while check-in is closed
 	// Now is when it was so. Refresh is when to look again, and Next the link to do it
 	// with; both are zero once check-in has closed.
 	Now, Refresh time.Time
 	Next         string
 }
+
+// Upcoming is a session that follows.
+type Upcoming = store.Upcoming
 
 // Arrival is a party that has come.
 type Arrival struct {
@@ -66,6 +70,9 @@ type Arrival struct {
 
 // maxArrivals is how many names are shown. A wall has room for fewer.
 const maxArrivals = 50
+
+// maxUpcoming is how many sessions that follow are shown.
+const maxUpcoming = 3
 
 // GetDisplay reads what the wall shows. Nobody signs in for it: the link, signed by this
 // service, is the permission, and says which tenant and session it is for.
@@ -78,10 +85,12 @@ func (a *App) GetDisplay(ctx context.Context, link string) (Display, error) {
 	var slot *booking.Slot
 	var wall *store.Wall
 	var arrivals []store.Arrival
+	var upcoming []Upcoming
 	var batch pg.Batch
 	store.FindSlot(&batch, shown.Tenant, shown.Session, &slot)
 	store.FindWall(&batch, shown.Tenant, shown.Session, &wall)
 	store.ListArrivals(&batch, shown.Tenant, shown.Session, maxArrivals, &arrivals)
+	store.ListUpcoming(&batch, shown.Tenant, shown.Session, now, maxUpcoming, &upcoming)
 	if err := a.read(ctx, tenant.Caller{Tenant: shown.Tenant}, &batch); err != nil {
 		return Display{}, err
 	}
@@ -91,7 +100,7 @@ func (a *App) GetDisplay(ctx context.Context, link string) (Display, error) {
 	w := window(*slot)
 	d := Display{
 		Title: slot.Title, Location: wall.Location, Coach: wall.Coach, Starts: slot.StartsAt, Ends: slot.EndsAt, TimeZone: slot.TimeZone,
-		Opens: w.Opens(slot.StartsAt), Closes: w.Closes(slot.EndsAt), Expected: wall.Expected, Arrived: wall.Arrived, Now: now,
+		Opens: w.Opens(slot.StartsAt), Closes: w.Closes(slot.EndsAt), Expected: wall.Expected, Arrived: wall.Arrived, Upcoming: upcoming, Now: now,
 	}
 	for _, r := range arrivals {
 		d.Arrivals = append(d.Arrivals, Arrival{Name: checkin.DisplayName(r.Name), Party: r.Party, At: r.At})

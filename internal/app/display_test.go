@@ -95,10 +95,43 @@ func TestDisplayShowsWhoHasArrivedToStrangers(t *testing.T) {
 		Title: "Vinyasa", Location: "Pier 1", Coach: "Carla Coach", Starts: class, Ends: class.Add(time.Hour), TimeZone: "Europe/Berlin",
 		Opens: class.Add(-time.Hour), Closes: class.Add(90 * time.Minute), Expected: 6, Arrived: 4,
 		Arrivals: []app.Arrival{{Name: "Noa", Party: 3, At: now}, {Name: "Mia M.", Party: 1, At: class.Add(-20 * time.Minute)}},
+		Upcoming: []app.Upcoming{},
 		Now:      now, Refresh: now.Add(30 * time.Second),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestDisplayTellsWhatFollowsAtTheLocation(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	s := h.session(slot{Starts: class})
+	later := func(after time.Duration, also string) tenant.SessionID {
+		id := h.session(slot{Starts: class.Add(after)})
+		h.exec(`update sessions set title = 'After ' || $2 `+also+` where id = $1`, id, after.String())
+		return id
+	}
+	later(-time.Hour, "")
+	later(time.Hour, ", blocked = true")
+	later(2*time.Hour, ", state = 'DRAFT'")
+	later(12*time.Hour, "")
+	h.exec(`update sessions set coach_id = $2 where id = $1`, later(3*time.Hour, ""), h.Coach.Member)
+	for _, after := range []time.Duration{0, 4 * time.Hour, 5 * time.Hour} {
+		later(after, "")
+	}
+	h.clock.Set(class.Add(-time.Minute))
+	up := func(after time.Duration, coach string) app.Upcoming {
+		return app.Upcoming{Title: "After " + after.String(), Coach: coach, StartsAt: class.Add(after)}
+	}
+	want := []app.Upcoming{up(0, ""), up(3*time.Hour, "Carla Coach"), up(4*time.Hour, "")}
+	if diff := cmp.Diff(want, h.display(s).Upcoming); diff != "" {
+		t.Error("before it starts:", diff)
+	}
+	h.clock.Set(class.Add(time.Minute))
+	want = append(want[1:], up(5*time.Hour, ""))
+	if diff := cmp.Diff(want, h.display(s).Upcoming); diff != "" {
+		t.Error("while it runs:", diff)
 	}
 }
 

@@ -49,7 +49,7 @@ func (t *tx) setting(ctx context.Context, d session.Details) (session.Setting, e
 	store.FindService(&batch, t.in, d.Service, &service)
 	store.FindLocation(&batch, t.in, d.Location, &location)
 	store.FindResource(&batch, t.in, d.Resource, &resource)
-	store.FindLeader(&batch, t.in, d.Coach, &at.Coach.Leads)
+	store.FindLeader(&batch, t.in, d.Coach, &at.Coach)
 	if err := t.Load(ctx, &batch); err != nil {
 		return at, err
 	}

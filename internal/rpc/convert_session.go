@@ -18,6 +18,7 @@ func sessionMessage(s session.Session) *v1.Session {
 		LocationId:       idText(s.Location),
 		ResourceId:       idText(s.Resource),
 		CoachId:          idText(s.Coach),
+		CoachName:        s.CoachName,
 		SeriesId:         idText(s.Series),
 		Title:            s.Title,
 		Description:      s.Description,

@@ -111,7 +111,7 @@ func decisionMessage(name func(tenant.MemberID) string) func(app.Decided) *v1.Wa
 			LeftMove: enum[v1.WaitlistMove](v1.WaitlistMove_value, movePrefix, d.Decision.LeftMove),
 			Seats:    optionalInt(d.Decision.Seats), Given: int32(d.Decision.Given), Tried: int32(d.Decision.Tried), RulesVersion: int32(d.Rules),
 			RoundId: idText(d.Round), StaffNote: d.Note,
-			Sentences: waitlist.Explain(d.Decision, d.Case.Trigger, slot, d.Case.Now, name),
+			Sentences: waitlist.Explain(d.Decision, d.Case.Trigger, slot, d.Case.Now, name), LineLength: int32(len(d.Decision.Verdicts)),
 		}
 		for i, v := range d.Decision.Verdicts {
 			m.Verdicts = append(m.Verdicts, verdictMessage(d.Decision, v, i, slot, name))
@@ -123,7 +123,7 @@ func decisionMessage(name func(tenant.MemberID) string) func(app.Decided) *v1.Wa
 func verdictMessage(d waitlist.Decision, v waitlist.Verdict, at int, slot waitlist.Slot, name func(tenant.MemberID) string) *v1.WaitlistVerdict {
 	return &v1.WaitlistVerdict{
 		EntryId: idText(v.Entry), MemberId: idText(v.Member), MemberName: name(v.Member), Reason: v.Reason, Score: int32(v.Score), Rank: int32(at + 1),
-		PartySize: int32(v.Party), Sentence: d.Sentence(v, slot),
+		PartySize: int32(v.Party), Sentence: d.Sentence(v, slot), ChosenBefore: int32(d.ChosenBefore(at)), ExpireTime: timestamp(d.OfferedUntil(v.Entry)),
 	}
 }
 

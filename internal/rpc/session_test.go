@@ -85,7 +85,7 @@ func TestSessionsTravelWhole(t *testing.T) {
 	in.EndTime, in.Capacity, in.WaitlistCapacity = timestamppb.New(starts.Add(90*time.Minute)), proto.Int32(12), proto.Int32(3)
 	made := s.create(t, in, true)
 	want := &v1.Session{
-		Id: made.GetId(), ServiceId: s.service, LocationId: s.location, ResourceId: s.room, CoachId: in.GetCoachId(),
+		Id: made.GetId(), ServiceId: s.service, LocationId: s.location, ResourceId: s.room, CoachId: in.GetCoachId(), CoachName: "Coach",
 		Title: "Late flow", Description: "Bring a mat.", StartTime: in.GetStartTime(), EndTime: in.GetEndTime(), TimeZone: "Europe/Berlin",
 		LocalDate: &date.Date{Year: 2026, Month: 3, Day: 17}, Capacity: proto.Int32(12), WaitlistCapacity: 3, SeatsOpen: proto.Int32(12),
 		State: v1.SessionState_SESSION_STATE_PUBLISHED, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Etag: "v1",
@@ -211,7 +211,7 @@ func TestSessionUpdatesFollowTheirMask(t *testing.T) {
 		"service_id":  {given: func(*v1.Session) {}},
 		"location_id": {given: func(*v1.Session) {}},
 		"resource_id": {cleared: func(w *v1.Session) { w.ResourceId = "" }},
-		"coach_id":    {cleared: func(w *v1.Session) { w.CoachId = "" }},
+		"coach_id":    {cleared: func(w *v1.Session) { w.CoachId, w.CoachName = "", "" }},
 		"title":       {func(w *v1.Session) { w.Title = "Slow" }, func(w *v1.Session) { w.Title = "Vinyasa" }},
 		"description": {func(w *v1.Session) { w.Description = "No mat." }, func(w *v1.Session) { w.Description = "" }},
 		"start_time": {given: func(w *v1.Session) {

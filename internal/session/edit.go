@@ -87,6 +87,7 @@ type ResourceSetting struct {
 // CoachSetting is what there is to know of who is to lead.
 type CoachSetting struct {
 	Leads bool // an active owner, admin or coach
+	Name  string
 }
 
 // New makes a draft.
@@ -136,7 +137,7 @@ func (s Session) Edit(in Input, fields Fields, at Setting, now time.Time) (Sessi
 		return s, err
 	}
 	after := s.At(span, at.Location.Zone)
-	after.Details, after.TimeZone, after.Delivery = details, at.Location.TimeZone, at.Service.Delivery
+	after.Details, after.TimeZone, after.Delivery, after.CoachName = details, at.Location.TimeZone, at.Service.Delivery, at.Coach.Name
 	if !after.StartsAt.Equal(s.StartsAt) {
 		if err := withinReach(after.StartsAt, now); err != nil {
 			return s, err
@@ -154,7 +155,7 @@ func (s Session) Edit(in Input, fields Fields, at Setting, now time.Time) (Sessi
 // Follow gives the session of a series as an edit of the series wants it.
 func (s Session) Follow(series Series, at Setting, span civil.Span, now time.Time) (Session, error) {
 	after := s.At(span, at.Location.Zone)
-	after.Details, after.TimeZone, after.Delivery = series.Details, at.Location.TimeZone, at.Service.Delivery
+	after.Details, after.TimeZone, after.Delivery, after.CoachName = series.Details, at.Location.TimeZone, at.Service.Delivery, at.Coach.Name
 	if err := after.holdsItsPeople(); err != nil {
 		return s, err
 	}

@@ -73,8 +73,9 @@ type Session struct {
 	UpdatedAt time.Time
 
 	// Read along for those who look at it; not part of its own row.
-	Delivery catalog.Delivery
-	Workouts []tenant.WorkoutID // in order
+	Delivery  catalog.Delivery
+	CoachName string             // empty where nobody leads it
+	Workouts  []tenant.WorkoutID // in order
 }
 
 // Span is when it takes place.

@@ -35,6 +35,25 @@ where s.tenant_id = $1 and s.id = $2 and s.deleted_at is null`, in, id).QueryRow
 	})
 }
 
+// Upcoming is a session that follows on a wall.
+type Upcoming struct {
+	Title    string
+	Coach    string // the name; empty where there is none
+	StartsAt time.Time
+}
+
+// ListUpcoming reads what else starts at the session's location after a moment, from the session's start on and half a day long.
+func ListUpcoming(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, after time.Time, limit int, into *[]Upcoming) {
+	pg.Collect(b.Queue(`
+select s.title, coalesce(m.name, ''), s.starts_at
+from sessions now
+  join sessions s on s.tenant_id = now.tenant_id and s.location_id = now.location_id and s.id <> now.id
+    and s.starts_at >= now.starts_at and s.starts_at < now.starts_at + interval '12 hours' and s.starts_at > $3
+  left join members m on m.tenant_id = s.tenant_id and m.id = s.coach_id
+where now.tenant_id = $1 and now.id = $2 and s.state = 'PUBLISHED' and not s.blocked and s.deleted_at is null
+order by s.starts_at, s.id limit $4`, in, id, after, limit), into, pgx.RowToStructByPos[Upcoming])
+}
+
 // Arrival is a party that has come.
 type Arrival struct {
 	Name  string // the member's or the guest's, in full

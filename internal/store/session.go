@@ -23,13 +23,14 @@ type Scheduled struct {
 const sessionColumns = slotColumns + `,
   s.resource_id, s.coach_id, s.series_id, s.occurs_on, s.occurs_at, s.detached, s.description, s.state_reason, s.deleted_at is not null,
   s.version, s.created_at, s.updated_at,
+  coalesce((select m.name from members m where m.tenant_id = s.tenant_id and m.id = s.coach_id), ''),
   array(select w.workout_id from session_workouts w where w.tenant_id = s.tenant_id and w.session_id = s.id order by w.position)`
 
 func scanSession(row pgx.Row) (Scheduled, error) {
 	var one session.Session
 	var occursOn, occursAt *time.Time
 	slot, err := scanSlot(row, &one.Resource, &one.Coach, &one.Series, &occursOn, &occursAt, &one.Detached, &one.Description,
-		&one.StateReason, &one.Deleted, &one.Version, &one.CreatedAt, &one.UpdatedAt, &one.Workouts)
+		&one.StateReason, &one.Deleted, &one.Version, &one.CreatedAt, &one.UpdatedAt, &one.CoachName, &one.Workouts)
 	one.ID, one.Service, one.Location, one.Title = slot.ID, slot.Service, slot.Location, slot.Title
 	one.StartsAt, one.EndsAt, one.TimeZone, one.LocalDate = slot.StartsAt, slot.EndsAt, slot.TimeZone, slot.LocalDate
 	one.Capacity, one.SeatsTaken, one.WaitlistCapacity, one.Waiting = slot.Capacity, slot.SeatsTaken, slot.WaitlistCapacity, slot.Waiting
@@ -195,12 +196,13 @@ order by s.starts_at, s.id`, in, span.Start.Add(-session.MaxLength), span.Start,
 		})
 }
 
-// FindLeader tells whether a member may lead sessions: an active owner, admin or coach.
-func FindLeader(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into *bool) {
+// FindLeader tells a member's name, and whether they may lead sessions: an active owner, admin or coach.
+func FindLeader(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into *session.CoachSetting) {
 	b.Queue(`
 select exists (
   select from members m join member_roles r on r.tenant_id = m.tenant_id and r.member_id = m.id
-  where m.tenant_id = $1 and m.id = $2 and m.status = 'ACTIVE' and r.role in ('owner', 'admin', 'coach'))`, in, id).Scan(into)
+  where m.tenant_id = $1 and m.id = $2 and m.status = 'ACTIVE' and r.role in ('owner', 'admin', 'coach')),
+  coalesce((select m.name from members m where m.tenant_id = $1 and m.id = $2), '')`, in, id).Scan(&into.Leads, &into.Name)
 }
 
 // sessionRows are whole sessions as columns: $2 and on of sessionArgs.

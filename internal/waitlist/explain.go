@@ -104,11 +104,7 @@ func ExplainEntry(d Decision, trigger Trigger, slot Slot, at time.Time, entry te
 	if place < 0 {
 		return []string{first, "This entry did not stand in line then."}
 	}
-	before := 0
-	for _, v := range d.Verdicts[:place] {
-		before += btoi(v.chosen())
-	}
-	v := d.Verdicts[place]
+	before, v := d.ChosenBefore(place), d.Verdicts[place]
 	line := fmt.Sprintf("This entry was number %d of %d in line", place+1, len(d.Verdicts))
 	if before > 0 {
 		line += ", and " + count(before, "entry", "entries") + " before it got seats"
@@ -117,6 +113,15 @@ func ExplainEntry(d Decision, trigger Trigger, slot Slot, at time.Time, entry te
 		}
 	}
 	return []string{first, line + ".", d.sentence(v, slot)}
+}
+
+// ChosenBefore counts the entries before a place in line that got seats, or the chance to claim them.
+func (d Decision) ChosenBefore(place int) int {
+	before := 0
+	for _, v := range d.Verdicts[:place] {
+		before += btoi(v.chosen())
+	}
+	return before
 }
 
 func (v Verdict) chosen() bool { return v.Reason == Promoted || v.Reason == WasOffered }
@@ -136,11 +141,18 @@ func (d Decision) sentence(v Verdict, slot Slot) string {
 }
 
 func (d Decision) until(entry tenant.EntryID, slot Slot) string {
-	at := slices.IndexFunc(d.Grants, func(g Grant) bool { return g.Entry == entry })
-	if at < 0 || d.Grants[at].Until.IsZero() {
-		return ""
+	if until := d.OfferedUntil(entry); !until.IsZero() {
+		return ", until " + moment(until, slot)
 	}
-	return ", until " + moment(d.Grants[at].Until, slot)
+	return ""
+}
+
+// OfferedUntil tells until when the offer stood that an entry got; zero where it got none.
+func (d Decision) OfferedUntil(entry tenant.EntryID) time.Time {
+	if at := slices.IndexFunc(d.Grants, func(g Grant) bool { return g.Entry == entry }); at >= 0 {
+		return d.Grants[at].Until
+	}
+	return time.Time{}
 }
 
 // Note tells staff about seats that nobody in line gets, and what they can do; empty where there are none.

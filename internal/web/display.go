@@ -39,19 +39,26 @@ type display struct {
 
 // wall is what the page says, ready to be read.
 type wall struct {
-	Title, Place, When string
-	Shown              bool // else there is a notice alone
-	Notice             string
-	Code               *qrCode
-	Expected, Arrived  int
-	Arrivals           []arrival
-	Next               string // address; empty where nothing will change
-	Every              int    // seconds until then
+	Title, Place      string
+	Day, Hours        string
+	Shown             bool // else there is a notice alone
+	Notice            string
+	Code              *qrCode
+	Expected, Arrived int
+	Arrivals          []arrival
+	Upcoming          []upcoming
+	Next              string // address; empty where nothing will change
+	Every             int    // seconds until then
 }
 
 type arrival struct {
 	Name, At string
 	More     int // who came along
+}
+
+type upcoming struct {
+	At, Title string
+	Coach     string // empty where there is none
 }
 
 func (d display) serve(w http.ResponseWriter, r *http.Request) {
@@ -105,13 +112,16 @@ func readable(d app.Display) (wall, error) {
 	clock := func(t time.Time) string { return t.In(zone).Format("15:04") }
 	w := wall{
 		Shown: true, Title: d.Title, Place: d.Location, Expected: d.Expected, Arrived: d.Arrived,
-		When: d.Starts.In(zone).Format("Monday, 2 January") + ", " + clock(d.Starts) + "–" + clock(d.Ends),
+		Day: d.Starts.In(zone).Format("Monday, 2 January"), Hours: clock(d.Starts) + "–" + clock(d.Ends),
 	}
 	if d.Coach != "" {
 		w.Place = "with " + d.Coach + " · " + d.Location
 	}
 	for _, a := range d.Arrivals {
 		w.Arrivals = append(w.Arrivals, arrival{Name: a.Name, At: clock(a.At), More: a.Party - 1})
+	}
+	for _, u := range d.Upcoming {
+		w.Upcoming = append(w.Upcoming, upcoming{At: clock(u.StartsAt), Title: u.Title, Coach: u.Coach})
 	}
 	switch {
 	case d.QR != "":

@@ -130,12 +130,17 @@ func TestThePageShowsCodeAndArrivals(t *testing.T) {
 	s.guest("Mia Meyer", 1, new(class.Add(-20*time.Minute)))
 	s.guest("Noa <Nobody>", 3, new(class.Add(-10*time.Minute)))
 	s.guest("Leo Late", 2, nil)
+	s.exec(`
+insert into sessions (tenant_id, id, service_id, location_id, coach_id, title, starts_at, ends_at, local_date, state, created_at, updated_at)
+select tenant_id, $2, service_id, location_id, coach_id, 'Yin <i>', $3, $4, local_date, state, created_at, updated_at from sessions where tenant_id = $1`,
+		s.tenant, tenant.New[tenant.SessionID](class), class.Add(90*time.Minute), class.Add(2*time.Hour))
 	answer, body := s.get(s.link(), 0)
 	if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Error(answer.Status, answer.Header)
 	}
-	says(t, body, "Vinyasa &amp; &lt;b&gt;Breath&lt;/b&gt;", "-<b>", "Wednesday, 18 March, 18:00–19:00", "with Carla Coach · Pier 1",
-		"<strong>4</strong> of 6 here", ">Mia M.<", "-Meyer", ">Noa<", "-Nobody", "+2", "17:50", "-Leo", "Scan to check in", `class="open"`, "<svg ", `data-every="30"`)
+	says(t, body, "Vinyasa &amp; &lt;b&gt;Breath&lt;/b&gt;", "-<b>", "Wednesday, 18 March, ", ">18:00–19:00<", "with Carla Coach · Pier 1",
+		"<strong>4</strong> of 6 here", ">Mia M.<", "-Meyer", ">Noa<", "-Nobody", "+2", "17:50", "-Leo", "Scan to check in", `class="open"`, "<svg ", `data-every="30"`,
+		"Next up", "19:30", ">Yin &lt;i&gt;<", "with Carla Coach<")
 }
 
 func TestThePageFollowsTheCheckInWindow(t *testing.T) {

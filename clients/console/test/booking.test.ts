@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { call, hour, makeSession, visit, withBrowser } from "./browser";
+import { call, hour, leave, makeSession, visit, withBrowser } from "./browser";
 
 withBrowser();
 
@@ -76,6 +76,7 @@ describe("a place", () => {
     await staff.page.getByRole("menuitem", { name: "Undo check-in" }).click();
     await staff.page.getByRole("button", { name: "Check in: Mona Member" }).click();
     await staff.page.getByText("by staff").waitFor();
+    await leave(id);
   });
 
   it("is booked, shown among one's own, and given back", async () => {

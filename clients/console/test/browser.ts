@@ -22,26 +22,36 @@ let browser: Browser;
 /** Starts Chromium for a file of tests. */
 export function withBrowser(): void {
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-      args: [
-        "--no-sandbox", // CI runs as root
-        "--disable-gpu",
-        "--disable-quic",
-        "--disable-dev-shm-usage",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        // A test's own provider is on this machine too.
-        "--disable-features=LocalNetworkAccessChecks",
-        "--use-fake-device-for-media-stream",
-        "--use-fake-ui-for-media-stream",
-      ],
-    });
+    browser = await launch();
   });
   afterAll(() => browser?.close());
 }
+
+/** A Chromium of one test's own. */
+export async function openBrowser(args: readonly string[]) {
+  const own = await launch(args);
+  return { browser: own, [Symbol.asyncDispose]: () => own.close() };
+}
+
+const launch = (args: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox", // CI runs as root
+      "--disable-gpu",
+      "--disable-quic",
+      "--disable-dev-shm-usage",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      // A test's own provider is on this machine too.
+      "--disable-features=LocalNetworkAccessChecks",
+      "--use-fake-device-for-media-stream",
+      "--use-fake-ui-for-media-stream",
+      ...args,
+    ],
+  });
 
 interface Opening {
   readonly role?: Role;
@@ -65,9 +75,9 @@ export interface Visit {
 }
 
 /** A browser of one person, signed in by the demo page's own memory of them. */
-export async function visit(how: Opening = {}): Promise<Visit> {
+export async function visit(how: Opening = {}, from: Browser = browser): Promise<Visit> {
   const { address, tenants } = berth();
-  const context = await browser.newContext({
+  const context = await from.newContext({
     viewport: { width: how.width ?? 1360, height: how.height ?? 860 },
     colorScheme: how.scheme ?? "light",
     locale: how.locale ?? "en-GB",
@@ -163,6 +173,18 @@ export async function makeSession(
     },
   );
   return session.id;
+}
+
+/** Takes back that the member came to a session, so that another test has them at that hour. */
+export async function leave(sessionId: string): Promise<void> {
+  const { session } = await call<{ session: { eligibility: { bookingId: string } } }>(
+    "member",
+    "SessionService/GetSession",
+    { sessionId },
+  );
+  const { bookingId } = session.eligibility;
+  await call("owner", "CheckInService/UndoCheckIn", { bookingId });
+  await call("owner", "BookingService/AdminCancelBooking", { bookingId });
 }
 
 /** What axe holds to be a serious fault, or worse. */

@@ -76,6 +76,13 @@ const pages: readonly Page[] = [
     there: "My bookings",
     width: 390,
   },
+  {
+    name: "member's wish",
+    path: "/app/wait",
+    role: "member",
+    there: "Wait for a time that suits you",
+    width: 390,
+  },
   { name: "member's credits", path: "/app/credits", role: "member", there: "Credits", width: 390 },
   { name: "member's profile", path: "/app/me", role: "member", there: "Your details", width: 390 },
 ];

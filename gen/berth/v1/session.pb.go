@@ -326,7 +326,9 @@ type Session struct {
 	// When it was last edited, UTC. Bookings do not count as edits.
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,26,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	// What it looks like to someone who wants a place.
-	SlotStatus    SlotStatus `protobuf:"varint,27,opt,name=slot_status,json=slotStatus,proto3,enum=berth.v1.SlotStatus" json:"slot_status,omitempty"`
+	SlotStatus SlotStatus `protobuf:"varint,27,opt,name=slot_status,json=slotStatus,proto3,enum=berth.v1.SlotStatus" json:"slot_status,omitempty"`
+	// The name of who leads it, as it is now. Empty where nobody is named. Output only.
+	CoachName     string `protobuf:"bytes,28,opt,name=coach_name,json=coachName,proto3" json:"coach_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -548,6 +550,13 @@ func (x *Session) GetSlotStatus() SlotStatus {
 		return x.SlotStatus
 	}
 	return SlotStatus_SLOT_STATUS_UNSPECIFIED
+}
+
+func (x *Session) GetCoachName() string {
+	if x != nil {
+		return x.CoachName
+	}
+	return ""
 }
 
 // BookingEligibility says what Book would answer this caller at this moment.
@@ -1310,7 +1319,7 @@ var File_berth_v1_session_proto protoreflect.FileDescriptor
 
 const file_berth_v1_session_proto_rawDesc = "" +
 	"\n" +
-	"\x16berth/v1/session.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xc4\b\n" +
+	"\x16berth/v1/session.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xe3\b\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -1350,7 +1359,9 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\vupdate_time\x18\x1a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime\x125\n" +
 	"\vslot_status\x18\x1b \x01(\x0e2\x14.berth.v1.SlotStatusR\n" +
-	"slotStatusB\v\n" +
+	"slotStatus\x12\x1d\n" +
+	"\n" +
+	"coach_name\x18\x1c \x01(\tR\tcoachNameB\v\n" +
 	"\t_capacityB\r\n" +
 	"\v_seats_open\"\x90\x03\n" +
 	"\x12BookingEligibility\x123\n" +

@@ -1453,8 +1453,12 @@ type WaitlistVerdict struct {
 	Rank int32 `protobuf:"varint,6,opt,name=rank,proto3" json:"rank,omitempty"`
 	// Seats wished for.
 	PartySize int32 `protobuf:"varint,7,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
-	// The same in a plain English sentence.
-	Sentence      string `protobuf:"bytes,8,opt,name=sentence,proto3" json:"sentence,omitempty"`
+	// The same in a plain English sentence. Whoever speaks another language tells it from the other fields.
+	Sentence string `protobuf:"bytes,8,opt,name=sentence,proto3" json:"sentence,omitempty"`
+	// Entries before it in line that got seats, or, with FIRST_TO_CLAIM, had the same chance.
+	ChosenBefore int32 `protobuf:"varint,9,opt,name=chosen_before,json=chosenBefore,proto3" json:"chosen_before,omitempty"`
+	// Until when the offer stood that it got, UTC. Absent where it got none.
+	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1545,6 +1549,20 @@ func (x *WaitlistVerdict) GetSentence() string {
 	return ""
 }
 
+func (x *WaitlistVerdict) GetChosenBefore() int32 {
+	if x != nil {
+		return x.ChosenBefore
+	}
+	return 0
+}
+
+func (x *WaitlistVerdict) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
 // WaitlistDecision is the record of one move. Where nobody waits there is nothing to decide, and no record.
 type WaitlistDecision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1580,10 +1598,12 @@ type WaitlistDecision struct {
 	RoundId string `protobuf:"bytes,15,opt,name=round_id,json=roundId,proto3" json:"round_id,omitempty"`
 	// What it says to staff, in plain English. Empty where nothing is left to do.
 	StaffNote string `protobuf:"bytes,16,opt,name=staff_note,json=staffNote,proto3" json:"staff_note,omitempty"`
-	// On every entry considered, in fair order.
+	// On every entry considered, in fair order. Members who ask about their own entry find only its own.
 	Verdicts []*WaitlistVerdict `protobuf:"bytes,17,rep,name=verdicts,proto3" json:"verdicts,omitempty"`
-	// The story in plain English sentences.
-	Sentences     []string `protobuf:"bytes,18,rep,name=sentences,proto3" json:"sentences,omitempty"`
+	// The story in plain English sentences. Whoever speaks another language tells it from the other fields.
+	Sentences []string `protobuf:"bytes,18,rep,name=sentences,proto3" json:"sentences,omitempty"`
+	// Entries that stood in line.
+	LineLength    int32 `protobuf:"varint,19,opt,name=line_length,json=lineLength,proto3" json:"line_length,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1744,6 +1764,13 @@ func (x *WaitlistDecision) GetSentences() []string {
 	return nil
 }
 
+func (x *WaitlistDecision) GetLineLength() int32 {
+	if x != nil {
+		return x.LineLength
+	}
+	return 0
+}
+
 var File_berth_v1_waitlist_proto protoreflect.FileDescriptor
 
 const file_berth_v1_waitlist_proto_rawDesc = "" +
@@ -1870,7 +1897,7 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"authorName\x12\x16\n" +
 	"\x06reason\x18\b \x01(\tR\x06reason\x12;\n" +
 	"\vcreate_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xe7\x01\n" +
+	"createTime\"\xc9\x02\n" +
 	"\x0fWaitlistVerdict\x12\x19\n" +
 	"\bentry_id\x18\x01 \x01(\tR\aentryId\x12\x1b\n" +
 	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12\x1f\n" +
@@ -1881,7 +1908,11 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x04rank\x18\x06 \x01(\x05R\x04rank\x12\x1d\n" +
 	"\n" +
 	"party_size\x18\a \x01(\x05R\tpartySize\x12\x1a\n" +
-	"\bsentence\x18\b \x01(\tR\bsentence\"\xd1\x05\n" +
+	"\bsentence\x18\b \x01(\tR\bsentence\x12#\n" +
+	"\rchosen_before\x18\t \x01(\x05R\fchosenBefore\x12;\n" +
+	"\vexpire_time\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\"\xf2\x05\n" +
 	"\x10WaitlistDecision\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -1904,7 +1935,9 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\n" +
 	"staff_note\x18\x10 \x01(\tR\tstaffNote\x125\n" +
 	"\bverdicts\x18\x11 \x03(\v2\x19.berth.v1.WaitlistVerdictR\bverdicts\x12\x1c\n" +
-	"\tsentences\x18\x12 \x03(\tR\tsentencesB\b\n" +
+	"\tsentences\x18\x12 \x03(\tR\tsentences\x12\x1f\n" +
+	"\vline_length\x18\x13 \x01(\x05R\n" +
+	"lineLengthB\b\n" +
 	"\x06_seats*\xae\x01\n" +
 	"\vOfferStatus\x12\x1c\n" +
 	"\x18OFFER_STATUS_UNSPECIFIED\x10\x00\x12\x15\n" +
@@ -2026,18 +2059,19 @@ var file_berth_v1_waitlist_proto_depIdxs = []int32{
 	21, // 30: berth.v1.WaitlistRulesVersion.level:type_name -> berth.v1.PolicyLevel
 	11, // 31: berth.v1.WaitlistRulesVersion.rules:type_name -> berth.v1.WaitlistRules
 	19, // 32: berth.v1.WaitlistRulesVersion.create_time:type_name -> google.protobuf.Timestamp
-	19, // 33: berth.v1.WaitlistDecision.session_start_time:type_name -> google.protobuf.Timestamp
-	19, // 34: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
-	4,  // 35: berth.v1.WaitlistDecision.trigger:type_name -> berth.v1.WaitlistTrigger
-	1,  // 36: berth.v1.WaitlistDecision.mode:type_name -> berth.v1.WaitlistMode
-	5,  // 37: berth.v1.WaitlistDecision.move:type_name -> berth.v1.WaitlistMove
-	5,  // 38: berth.v1.WaitlistDecision.left_move:type_name -> berth.v1.WaitlistMove
-	15, // 39: berth.v1.WaitlistDecision.verdicts:type_name -> berth.v1.WaitlistVerdict
-	40, // [40:40] is the sub-list for method output_type
-	40, // [40:40] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	19, // 33: berth.v1.WaitlistVerdict.expire_time:type_name -> google.protobuf.Timestamp
+	19, // 34: berth.v1.WaitlistDecision.session_start_time:type_name -> google.protobuf.Timestamp
+	19, // 35: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
+	4,  // 36: berth.v1.WaitlistDecision.trigger:type_name -> berth.v1.WaitlistTrigger
+	1,  // 37: berth.v1.WaitlistDecision.mode:type_name -> berth.v1.WaitlistMode
+	5,  // 38: berth.v1.WaitlistDecision.move:type_name -> berth.v1.WaitlistMove
+	5,  // 39: berth.v1.WaitlistDecision.left_move:type_name -> berth.v1.WaitlistMove
+	15, // 40: berth.v1.WaitlistDecision.verdicts:type_name -> berth.v1.WaitlistVerdict
+	41, // [41:41] is the sub-list for method output_type
+	41, // [41:41] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_waitlist_proto_init() }

@@ -739,6 +739,8 @@ export const de: Messages = {
     me: "Ich",
     hello: (name) => `Hallo ${name}`,
     open: (n) => (n === 1 ? "Noch 1 Platz" : `Noch ${n} Plätze`),
+    wish: "Nichts dabei? Auf eine Zeit warten",
+    held: "Zurückgehalten",
     plenty: "Plätze frei",
     full: "Voll",
     book: "Buchen",

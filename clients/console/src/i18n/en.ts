@@ -745,6 +745,8 @@ export const en = {
     me: "Me",
     hello: (name: string) => `Hello ${name}`,
     open: (n: number) => (n === 1 ? "1 place left" : `${n} places left`),
+    wish: "Nothing that suits you? Wait for a time",
+    held: "Held",
     plenty: "Places open",
     full: "Full",
     book: "Book",

@@ -754,6 +754,8 @@ export const fr: Messages = {
     me: "Moi",
     hello: (name) => `Bonjour ${name}`,
     open: (n) => (n < 2 ? `Encore ${n} place` : `Encore ${n} places`),
+    wish: "Rien ne convient ? Attendre un horaire",
+    held: "Retenue",
     plenty: "Places libres",
     full: "Complet",
     book: "Réserver",

@@ -1,8 +1,12 @@
 import { ErrorReason } from "@berthhq/client";
 import { describe, expect, it } from "vitest";
+import contract from "../../../../proto/berth/v1/waitlist.proto?raw";
 import { de } from "./de";
 import { en } from "./en";
 import { fr } from "./fr";
+import { de as deMember } from "./member/de";
+import { en as enMember } from "./member/en";
+import { fr as frMember } from "./member/fr";
 import { de as deNotices } from "./notices/de";
 import { en as enNotices } from "./notices/en";
 import { fr as frNotices } from "./notices/fr";
@@ -21,6 +25,8 @@ function texts(of: object, path = ""): Map<string, string> {
 describe.each([
   ["German", de, en],
   ["French", fr, en],
+  ["German for members", deMember, enMember],
+  ["French for members", frMember, enMember],
   ["German about messages", deNotices, enNotices],
   ["French about messages", frNotices, enNotices],
 ])("%s", (_, language: object, source: object) => {
@@ -36,6 +42,18 @@ describe.each([
     expect(same).toEqual([]);
   });
 });
+
+it("tells members every verdict of the waitlist", () => {
+  const told = waitlistReasons().filter((name) => !(name in enMember.why.reasons));
+  // Those who are chosen are told what they got, in sentences of their own.
+  expect(told.sort()).toEqual(["OFFERED", "PROMOTED"]);
+});
+
+/** What the contract lists as verdicts of its own. */
+function waitlistReasons(): string[] {
+  const [, list = ""] = /\/\/ (PROMOTED, OFFERED,[\s\S]*?);/.exec(contract) ?? [];
+  return list.match(/[A-Z_]{4,}/g) ?? [];
+}
 
 it("names reasons that there are", () => {
   const known = Object.values(ErrorReason);

@@ -1,36 +1,37 @@
 import {
   type Booking,
+  BookingItemStatus,
   BookingService,
   BookingStatus,
-  type Offer,
+  SessionService,
+  TenantService,
   type WaitlistEntry,
-  WaitlistService,
 } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
-import { Button } from "@mantine/core";
+import { Button, Modal } from "@mantine/core";
 import { IconQrcode } from "@tabler/icons-react";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { Link } from "react-router";
 import { useSpeech, useText } from "../i18n";
-import { useDo } from "../shared/calls";
-import { Countdown } from "../shared/countdown";
-import { DAY, HOUR, millis, zoneName } from "../shared/time";
+import { useMemberTexts } from "../i18n/member";
+import { useAll } from "../shared/all";
+import { DAY, HOUR, millis, showClock, showDay, Temporal, zoneName } from "../shared/time";
 import { Shown, State, Tag, Time } from "../shared/ui";
 import { useGiveUp, useLeave } from "./giveup";
+import { Confirm } from "./held";
+import { Offered, useEntries } from "./offered";
+import { Why } from "./why";
 
 export function BookingsPage() {
   const t = useText();
+  const m = useMemberTexts();
   const upcoming = useQuery(
     BookingService.method.listMyBookings,
     { pageSize: 100 },
     { refetchInterval: 60_000 },
   );
-  const waiting = useQuery(
-    WaitlistService.method.listMyEntries,
-    { pageSize: 100 },
-    { refetchInterval: 60_000 },
-  );
+  const waiting = useEntries();
   const entries = waiting.data?.entries ?? [];
   const offers = entries.flatMap(({ liveOffer }) => liveOffer ?? []);
   const past = useMemo(() => {
@@ -42,23 +43,27 @@ export function BookingsPage() {
     pageSize: 100,
   });
   const live = (booking: Booking) =>
-    booking.status === BookingStatus.CONFIRMED ||
-    booking.status === BookingStatus.PENDING ||
-    booking.status === BookingStatus.ATTENDED;
+    booking.status === BookingStatus.CONFIRMED || booking.status === BookingStatus.ATTENDED;
   return (
     <>
       <h1>{t.app.mine}</h1>
       <Shown of={upcoming}>
         {({ bookings }) => {
           const mine = bookings.filter(live);
-          return mine.length + entries.length === 0 ? (
+          const held = bookings.filter(({ status }) => status === BookingStatus.PENDING);
+          return mine.length + held.length + entries.length === 0 ? (
             <div className="card">
               <State
                 title={t.app.noBookings}
                 action={
-                  <Button component={Link} to="/">
-                    {t.app.toWeek}
-                  </Button>
+                  <>
+                    <Button component={Link} to="/">
+                      {t.app.toWeek}
+                    </Button>
+                    <Button component={Link} to="/wait" variant="subtle">
+                      {m.wish.title}
+                    </Button>
+                  </>
                 }
               >
                 {t.app.noBookingsNote}
@@ -68,6 +73,9 @@ export function BookingsPage() {
             <>
               {offers.map((offer) => (
                 <Offered key={offer.id} offer={offer} />
+              ))}
+              {held.map((hold) => (
+                <Held key={hold.id} hold={hold} />
               ))}
               {entries.length > offers.length && <h2>{t.app.waiting}</h2>}
               {entries
@@ -121,6 +129,7 @@ export function BookingsPage() {
 
 function Ticket({ booking }: { booking: Booking }) {
   const t = useText();
+  const m = useMemberTexts();
   const { locale } = useSpeech();
   const giveUp = useGiveUp();
   const here = booking.status === BookingStatus.ATTENDED;
@@ -144,6 +153,14 @@ function Ticket({ booking }: { booking: Booking }) {
             {t.app.freeUntil("")} <Time at={booking.cancellableUntil} zone={booking.timeZone} />
           </div>
         )}
+        {booking.items.some(({ status }) => status === BookingItemStatus.CONFIRMED) && (
+          <div className="muted" style={{ fontSize: 13 }}>
+            {booking.items
+              .filter(({ status }) => status === BookingItemStatus.CONFIRMED)
+              .map(({ name, quantity }) => m.hold.keep(name, quantity))
+              .join(", ")}
+          </div>
+        )}
       </div>
       <div className="acts">
         {here ? (
@@ -160,6 +177,14 @@ function Ticket({ booking }: { booking: Booking }) {
               </Button>
             )}
             <Button
+              component={Link}
+              to={`/move/${booking.id}`}
+              variant="default"
+              aria-label={`${m.move.move}: ${booking.sessionTitle}`}
+            >
+              {m.move.move}
+            </Button>
+            <Button
               variant="default"
               onClick={() => void giveUp(booking.id)}
               aria-label={`${t.app.cancel}: ${booking.sessionTitle}`}
@@ -173,73 +198,119 @@ function Ticket({ booking }: { booking: Booking }) {
   );
 }
 
-/** A place that waits for an answer. */
-function Offered({ offer }: { offer: Offer }) {
-  const t = useText();
-  const accept = useDo(WaitlistService.method.acceptOffer, {
-    done: t.app.bookedNow(offer.sessionTitle),
-  });
-  const decline = useDo(WaitlistService.method.declineOffer);
+/** A place that is kept until it is confirmed, or until its time is up. */
+function Held({ hold }: { hold: Booking }) {
+  const m = useMemberTexts();
+  const [over, setOver] = useState(false);
+  if (over) return null;
   return (
-    <article
-      className="card ticket offered"
-      aria-label={`${t.offers.yours}: ${offer.sessionTitle}`}
-    >
+    <article className="card ticket offered" aria-label={`${m.hold.held}: ${hold.sessionTitle}`}>
       <div>
         <div className="when">
-          {t.offers.yours} · <Countdown until={offer.expireTime} />
+          <Time at={hold.sessionStartTime} zone={hold.timeZone} as="longDay" />,{" "}
+          <Time at={hold.sessionStartTime} zone={hold.timeZone} as="time" />
         </div>
-        <div className="what">{offer.sessionTitle}</div>
-        <div className="muted">
-          <Time at={offer.sessionStartTime} zone={offer.timeZone} />
-          {offer.firstToClaim && ` · ${t.offers.first}`}
-        </div>
+        <div className="what">{hold.sessionTitle}</div>
       </div>
-      <div className="acts">
-        <Button loading={accept.busy} onClick={() => void accept.run({ offerId: offer.id })}>
-          {t.offers.accept}
-        </Button>
-        <Button
-          variant="default"
-          loading={decline.busy}
-          onClick={() => void decline.run({ offerId: offer.id })}
-        >
-          {t.offers.decline}
-        </Button>
-      </div>
+      <Confirm hold={hold} onDone={() => setOver(true)} />
     </article>
   );
 }
 
+interface Day {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+}
+
+/** What a wish for a window is for, and when: "Mon, 16 Mar to Fri, 20 Mar, 08:00 to 10:00". */
+function useWish({ window, sessionIds, coachId }: WaitlistEntry): string {
+  const m = useMemberTexts();
+  const { locale } = useSpeech();
+  const locations = useAll(TenantService.method.listLocations, {}, (answer) => answer.locations, {
+    staleTime: 60_000,
+    enabled: Boolean(window),
+  });
+  const place = locations.data?.find(({ id }) => id === window?.locationId);
+  const [soon] = useState(() => {
+    const now = Math.floor(Date.now() / HOUR) * HOUR;
+    return { start: timestampFromMs(now), end: timestampFromMs(now + 28 * DAY) };
+  });
+  const led = useQuery(
+    SessionService.method.listSessions,
+    { filter: { coachIds: [coachId], startsWithin: soon }, pageSize: 1 },
+    { enabled: coachId !== "", staleTime: 60_000 },
+  );
+  if (!window) return m.wish.anyOf(sessionIds.length);
+  const day = (date: Day | undefined) =>
+    date ? showDay(new Temporal.PlainDate(date.year, date.month, date.day), locale, "day") : "";
+  const clock = (time: { hours: number; minutes: number } | undefined, absent: string) =>
+    time ? showClock(time.hours * 60 + time.minutes) : absent;
+  const { firstDate, lastDate, earliestStart, latestStart } = window;
+  const whole =
+    clock(earliestStart, "00:00") === "00:00" && /^23:59/.test(clock(latestStart, "23:59"));
+  const coach = led.data?.sessions[0]?.coachName;
+  return [
+    m.wish.days(day(firstDate), day(lastDate ?? firstDate)),
+    whole
+      ? m.wish.anyTime
+      : m.wish.times(clock(earliestStart, "00:00"), clock(latestStart, "23:59")),
+    coach && m.with(coach),
+    place?.name,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
 function Waiting({ entry }: { entry: WaitlistEntry }) {
   const t = useText();
+  const m = useMemberTexts();
   const leave = useLeave();
+  const wish = useWish(entry);
+  const [asking, setAsking] = useState(false);
   return (
     <article className="card ticket" aria-label={entry.sessionTitle}>
       <div>
         <div className="when">
-          {entry.sessionStartTime ? (
-            <Time at={entry.sessionStartTime} zone={entry.timeZone} as="longDay" />
+          {entry.sessionId ? (
+            <>
+              <Time at={entry.sessionStartTime} zone={entry.timeZone} as="longDay" />,{" "}
+              <Time at={entry.sessionStartTime} zone={entry.timeZone} as="time" />
+            </>
           ) : (
-            t.offers.window
+            wish
           )}
-          , <Time at={entry.sessionStartTime} zone={entry.timeZone} as="time" />
         </div>
-        <div className="what">{entry.sessionTitle}</div>
+        <div className="what">
+          {entry.sessionTitle}
+          {entry.partySize > 1 && <span className="muted"> × {entry.partySize}</span>}
+        </div>
         {entry.passedOverReason && (
           <div className="muted" style={{ fontSize: 13 }}>
             {t.session.passedOver(
-              t.reasons[entry.passedOverReason]?.({}) ?? entry.passedOverReason,
+              m.why.reasons[entry.passedOverReason] ??
+                t.reasons[entry.passedOverReason]?.({}) ??
+                entry.passedOverReason,
             )}
           </div>
         )}
       </div>
       <div className="acts">
         <Tag tone="warn">{t.app.waitlisted(entry.position)}</Tag>
+        <Button
+          variant="subtle"
+          onClick={() => setAsking(true)}
+          aria-label={`${m.why.ask} ${entry.sessionTitle}`}
+        >
+          {m.why.ask}
+        </Button>
         <Button variant="subtle" onClick={() => void leave(entry.id, entry.sessionTitle)}>
           {t.app.leave}
         </Button>
       </div>
+      <Modal opened={asking} onClose={() => setAsking(false)} title={m.why.title}>
+        <Why entryId={entry.id} />
+      </Modal>
     </article>
   );
 }

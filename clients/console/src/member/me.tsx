@@ -17,6 +17,7 @@ import { explain } from "../shared/errors";
 import { useAuth, useMe } from "../shared/root";
 import { here } from "../shared/time";
 import { Card, Time } from "../shared/ui";
+import { Calendar } from "./calendar";
 import { Notices } from "./notices";
 
 export function MePage() {
@@ -59,6 +60,7 @@ export function MePage() {
           </div>
         </Card>
         <Notices />
+        <Calendar />
         <Card title={t.app.devices} bare={devices.length > 0}>
           {devices.length === 0 ? (
             <p className="muted" style={{ margin: 0 }}>

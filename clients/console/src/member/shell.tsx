@@ -1,6 +1,6 @@
 import { IconCalendarWeek, IconTicket, IconUserCircle, IconWallet } from "@tabler/icons-react";
 import { lazy, Suspense } from "react";
-import { NavLink, Route, Routes } from "react-router";
+import { NavLink, Route, Routes, useLocation } from "react-router";
 import { useText } from "../i18n";
 import { useMe } from "../shared/root";
 import { Guarded, Mark, State } from "../shared/ui";
@@ -9,11 +9,15 @@ import { WeekPage } from "./week";
 const BookingsPage = lazy(async () => ({ default: (await import("./bookings")).BookingsPage }));
 const CheckInPage = lazy(async () => ({ default: (await import("./checkin")).CheckInPage }));
 const CreditsPage = lazy(async () => ({ default: (await import("./credits")).CreditsPage }));
+const MovePage = lazy(async () => ({ default: (await import("./move")).MovePage }));
+const WaitPage = lazy(async () => ({ default: (await import("./wait")).WaitPage }));
+const OfferBanner = lazy(async () => ({ default: (await import("./offered")).OfferBanner }));
 const MePage = lazy(async () => ({ default: (await import("./me")).MePage }));
 
 export function MemberApp() {
   const t = useText();
   const { tenant } = useMe();
+  const { pathname } = useLocation();
   const places = [
     ["/", t.app.week, IconCalendarWeek],
     ["/bookings", t.app.mine, IconTicket],
@@ -38,6 +42,11 @@ export function MemberApp() {
         </div>
       </header>
       <main className="m-main" id="main" tabIndex={-1}>
+        {pathname !== "/bookings" && (
+          <Suspense fallback={null}>
+            <OfferBanner />
+          </Suspense>
+        )}
         <Guarded>
           <Suspense fallback={null}>
             <Routes>
@@ -45,6 +54,8 @@ export function MemberApp() {
               <Route path="/bookings" element={<BookingsPage />} />
               <Route path="/checkin/:id" element={<CheckInPage />} />
               <Route path="/credits" element={<CreditsPage />} />
+              <Route path="/move/:id" element={<MovePage />} />
+              <Route path="/wait" element={<WaitPage />} />
               <Route path="/me" element={<MePage />} />
               <Route
                 path="*"

@@ -1,9 +1,7 @@
 import {
   BookingService,
-  CreditService,
+  BookingStatus,
   EligibilityStatus,
-  ErrorReason,
-  type Location,
   type Service,
   type Session,
   SessionService,
@@ -12,15 +10,12 @@ import {
 } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
-import { Alert, Button, Modal, NumberInput, Select, Skeleton } from "@mantine/core";
+import { Button, Modal, NativeSelect, Skeleton } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
-import { notifications } from "@mantine/notifications";
-import { type CSSProperties, useState } from "react";
-import { useSearchParams } from "react-router";
+import { type CSSProperties, lazy, Suspense, useEffect, useState } from "react";
+import { Link, useSearchParams } from "react-router";
 import { useSpeech, useText } from "../i18n";
 import { useAll } from "../shared/all";
-import { useDo } from "../shared/calls";
-import { explain, reasonOf } from "../shared/errors";
 import { useMe } from "../shared/root";
 import {
   DAY,
@@ -36,6 +31,11 @@ import {
 } from "../shared/time";
 import { Shown, State, Tag, Time } from "../shared/ui";
 import { useGiveUp } from "./giveup";
+
+// What is in the dialog is not needed to see the week. It is fetched right after it, so that it is there even if
+// the connection is lost by then.
+const dialog = () => import("./book");
+const BookForm = lazy(async () => ({ default: (await dialog()).BookForm }));
 
 /** So many days can be looked through. */
 const span = 14;
@@ -81,6 +81,13 @@ export function WeekPage() {
   const dayIn = (session: Session) =>
     session.startTime ? zoned(session.startTime, zone).toPlainDate().toString() : "";
   const mine = new Set((sessions.data ?? []).filter(isMine).map(dayIn));
+  const bookings = useQuery(BookingService.method.listMyBookings, { pageSize: 100 });
+  const held = new Set(
+    bookings.data?.bookings
+      .filter(({ status }) => status === BookingStatus.PENDING)
+      .map(({ id }) => id),
+  );
+  useEffect(() => void dialog(), []);
   const [chosen, setChosen] = useState<Session>();
   const open = sessions.data?.find(({ id }) => id === chosen?.id) ?? chosen;
   return (
@@ -97,12 +104,11 @@ export function WeekPage() {
       >
         <h1 style={{ margin: 0 }}>{t.app.hello(member.name.split(" ")[0] ?? member.name)}</h1>
         {places.length > 1 && (
-          <Select
+          <NativeSelect
             w={180}
             aria-label={t.app.location}
-            allowDeselect={false}
-            value={place?.id ?? null}
-            onChange={(id) => keep(id ?? "")}
+            value={place?.id ?? ""}
+            onChange={(event) => keep(event.currentTarget.value)}
             data={places.map(({ id, name }) => ({ value: id, label: name }))}
           />
         )}
@@ -160,6 +166,7 @@ export function WeekPage() {
                     key={session.id}
                     session={session}
                     service={services.data?.find(({ id }) => id === session.serviceId)}
+                    held={held.has(session.eligibility?.bookingId ?? "")}
                     onChoose={() => setChosen(session)}
                   />
                 ))
@@ -174,14 +181,22 @@ export function WeekPage() {
         title={open?.title ?? ""}
       >
         {open && (
-          <BookForm
-            session={open}
-            service={services.data?.find(({ id }) => id === open.serviceId)}
-            place={place}
-            onClose={() => setChosen(undefined)}
-          />
+          <Suspense fallback={<Skeleton height={180} />}>
+            <BookForm
+              key={open.id}
+              session={open}
+              service={services.data?.find(({ id }) => id === open.serviceId)}
+              place={place}
+              onClose={() => setChosen(undefined)}
+            />
+          </Suspense>
         )}
       </Modal>
+      <p style={{ textAlign: "center", marginTop: 18 }}>
+        <Button component={Link} to="/wait" variant="subtle">
+          {t.app.wish}
+        </Button>
+      </p>
     </>
   );
 }
@@ -196,10 +211,13 @@ const fewSeats = 5;
 function Offer({
   session,
   service,
+  held,
   onChoose,
 }: {
   session: Session;
   service: Service | undefined;
+  /** The caller's place is only held. */
+  held: boolean;
   onChoose: () => void;
 }) {
   const t = useText();
@@ -239,6 +257,7 @@ function Offer({
         <div className="title">
           <span className="ellipsis">{session.title}</span>
         </div>
+        {session.coachName && <div className="sub ellipsis">{session.coachName}</div>}
         <div className="sub">
           {seatsOpen === undefined || seatsOpen > fewSeats
             ? t.app.plenty
@@ -257,7 +276,17 @@ function Offer({
           {t.app.join}
         </Button>
       )}
-      {status === EligibilityStatus.BOOKED && (
+      {held && (
+        <Button
+          component={Link}
+          to="/bookings"
+          variant="light"
+          aria-label={`${t.app.held}: ${session.title}`}
+        >
+          {t.app.held}
+        </Button>
+      )}
+      {status === EligibilityStatus.BOOKED && !held && (
         <button
           type="button"
           style={plain}
@@ -286,95 +315,3 @@ const plain: CSSProperties = {
   font: "inherit",
   cursor: "pointer",
 };
-
-function BookForm({
-  session,
-  service,
-  place,
-  onClose,
-}: {
-  session: Session;
-  service: Service | undefined;
-  place: Location | undefined;
-  onClose: () => void;
-}) {
-  const t = useText();
-  const { locale } = useSpeech();
-  const [party, setParty] = useState(Math.max(1, service?.minParty ?? 1));
-  const [plan, setPlan] = useState<string | null>(null);
-  const [error, setError] = useState<unknown>();
-  const balance = useQuery(CreditService.method.getBalance, {});
-  const book = useDo(BookingService.method.book, { quiet: true });
-  const active = (balance.data?.subscriptions ?? []).filter(({ status }) => status === 1);
-  const most = service?.maxParty || service?.minParty || 1;
-  const waits = session.eligibility?.status === EligibilityStatus.WAITLIST;
-  const choose =
-    active.length > 1 ||
-    (error !== undefined && reasonOf(error) === ErrorReason.PLAN_CHOICE_REQUIRED);
-  return (
-    <form
-      className="form"
-      onSubmit={async (event) => {
-        event.preventDefault();
-        setError(undefined);
-        try {
-          const answer = await book.run({
-            sessionId: session.id,
-            partySize: party,
-            subscriptionId: plan ?? "",
-          });
-          if (answer?.outcome.case === "entry") {
-            notifications.show({ message: t.app.queuedNow(answer.outcome.value.position) });
-          } else notifications.show({ message: t.app.bookedNow(session.title) });
-          onClose();
-        } catch (thrown) {
-          setError(thrown);
-        }
-      }}
-    >
-      <p style={{ margin: 0 }}>
-        <strong style={{ fontWeight: 600 }}>
-          <Time at={session.startTime} zone={session.timeZone} as="longDay" />,{" "}
-          <Time at={session.startTime} zone={session.timeZone} as="time" />
-        </strong>
-        <br />
-        <span className="muted">
-          {place?.name}
-          {place?.address && `, ${place.address}`} · {zoneName(session.timeZone, locale)}
-        </span>
-      </p>
-      {(session.description || service?.description) && (
-        <p style={{ margin: 0, whiteSpace: "pre-wrap" }}>
-          {session.description || service?.description}
-        </p>
-      )}
-      {most > 1 && (
-        <NumberInput
-          label={t.app.party}
-          min={service?.minParty ?? 1}
-          max={most}
-          value={party}
-          onChange={(value) => setParty(Number(value) || 1)}
-        />
-      )}
-      {choose && (
-        <Select
-          label={t.app.plan}
-          required
-          value={plan}
-          onChange={setPlan}
-          data={active.map(({ id, planName, balance: left, planKind }) => ({
-            value: id,
-            label: planKind === 2 ? `${planName} (${t.app.credit(left)})` : planName,
-          }))}
-        />
-      )}
-      {error !== undefined && (
-        <Alert color="red">{explain(error, t, locale, session.timeZone)}</Alert>
-      )}
-      <Button type="submit" size="md" fullWidth loading={book.busy} data-autofocus>
-        {waits ? t.app.join : t.app.book}
-      </Button>
-    </form>
-  );
-}

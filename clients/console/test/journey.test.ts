@@ -1,0 +1,240 @@
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { expect, it, vi } from "vitest";
+import {
+  berth,
+  call,
+  day,
+  faults,
+  hour,
+  leave,
+  type Role,
+  settled,
+  visit,
+  withBrowser,
+} from "./browser";
+
+withBrowser();
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A look at a page: nothing that would shut anybody out, and a picture of it for the documentation where they are taken. */
+async function look(page: Page, picture?: string): Promise<void> {
+  await settled(page);
+  expect(await faults(page), page.url()).toEqual([]);
+  if (!picture || !process.env.PICTURES) return;
+  await page.evaluate(() => document.fonts.ready);
+  await page.screenshot({
+    path: fileURLToPath(new URL(`../../../docs/images/${picture}.png`, import.meta.url)),
+    animations: "disabled",
+  });
+}
+
+const titled = (role: Role) => role.charAt(0).toUpperCase() + role.slice(1);
+
+/** One click on the page for signing in. */
+async function signIn(page: Page, role: Role): Promise<void> {
+  await page.getByRole("button", { name: `${titled(role)} of Harbour Yoga & Strength` }).click();
+}
+
+/** What is offered by turns here, by night as by day, so that the test does not mind what time it is. */
+async function makeService(name: string): Promise<string> {
+  const { service } = await call<{ service: Named }>("owner", "TenantService/CreateService", {
+    service: { name, duration: "3600s", defaultCapacity: 2, defaultWaitlistCapacity: 3 },
+  });
+  await call("owner", "WaitlistService/UpdateRules", {
+    serviceId: service.id,
+    rules: {
+      mode: "WAITLIST_MODE_OFFER",
+      offersInQuietHours: true,
+      minOfferWindow: "60s",
+    },
+    updateMask: "mode,offersInQuietHours,minOfferWindow",
+  });
+  return service.id;
+}
+
+/** A class on each of seven days, of which the first starts so soon that check-in is open. None is on sale. */
+async function draftWeek(service: string, location: string, title: string): Promise<Date> {
+  const first = new Date(Math.ceil((Date.now() + 0.6 * hour) / 300_000) * 300_000);
+  const part = (type: Intl.DateTimeFormatPartTypes) =>
+    Number(
+      new Intl.DateTimeFormat("en-GB", {
+        timeZone: "Europe/Berlin",
+        dateStyle: "short",
+        timeStyle: "short",
+      })
+        .formatToParts(first)
+        .find((one) => one.type === type)?.value,
+    );
+  await call("owner", "SessionService/CreateSeries", {
+    template: { serviceId: service, locationId: location, title },
+    rule: "FREQ=DAILY;COUNT=7",
+    startDate: { year: part("year"), month: part("month"), day: part("day") },
+    startTimeOfDay: { hours: part("hour"), minutes: part("minute") },
+  });
+  return first;
+}
+
+it("goes from a draft on the schedule to a permission that is taken away", {
+  timeout: 180_000,
+}, async () => {
+  const title = "Regatta Prep";
+  const { locations } = await call<{ locations: Named[] }>(
+    "owner",
+    "TenantService/ListLocations",
+    {},
+  );
+  const harbour = locations.find(({ name }) => name === "Harbour")?.id ?? "";
+  const first = await draftWeek(await makeService(title), harbour, title);
+  const date = new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin" }).format(first);
+
+  // Everybody signs in, each in a browser of their own.
+  await using owner = await visit({ path: `/?location=${harbour}&date=${date}` });
+  await using admin = await visit({ path: `/app/?date=${date}`, width: 390, height: 844 });
+  await using coach = await visit({ path: `/app/?date=${date}`, width: 390, height: 844 });
+  await using member = await visit({
+    path: `/app/?date=${date}`,
+    width: 390,
+    height: 844,
+    position: { latitude: 53.5437, longitude: 9.9668 },
+  });
+  await look(owner.page);
+  for (const [role, { page }] of Object.entries({ owner, admin, coach, member })) {
+    await signIn(page, role as Role);
+  }
+
+  // A week goes on sale, after a look at what that would be.
+  await owner.page.getByRole("button", { name: /^Publish \d+ drafts?$/ }).click();
+  const drawer = owner.page.getByRole("dialog", { name: "Many sessions at once" });
+  await drawer.getByRole("cell", { name: title }).first().waitFor();
+  await look(owner.page, "publish-week");
+  await drawer.getByRole("button", { name: /^Publish \d+ sessions?$/ }).click();
+  await owner.page.getByText(/sessions? on sale$/).waitFor();
+  await owner.page.locator(".slot:not(.draft)", { hasText: title }).first().waitFor();
+
+  // Two take its two places, and it is full. The member's own page has it by itself.
+  for (const { page } of [admin, coach]) {
+    const place = page.getByRole("article", { name: title });
+    await place.getByRole("button", { name: `Book: ${title}` }).click();
+    await page.getByRole("dialog", { name: title }).getByRole("button", { name: "Book" }).click();
+    await place.getByText("You are in").waitFor();
+  }
+  await member.page.reload();
+  const place = member.page.getByRole("article", { name: title });
+  await place.getByText("Full").waitFor();
+  await place.getByRole("button", { name: `Join waitlist: ${title}` }).click();
+  await look(member.page);
+  await member.page
+    .getByRole("dialog", { name: title })
+    .getByRole("button", { name: "Join waitlist" })
+    .click();
+  await place.getByText("Waitlist, number 1").waitFor();
+  await member.page.getByRole("link", { name: "My bookings" }).last().click();
+  await member.page.getByRole("article", { name: title }).getByText("Waitlist, number 1").waitFor();
+
+  // Staff cancel one; the offer arrives while the member looks on.
+  await owner.page.locator(".slot", { hasText: title }).first().click();
+  await owner.page.getByRole("heading", { name: title, level: 1 }).waitFor();
+  await owner.page.getByText("2 of 2 taken").waitFor();
+  await look(owner.page);
+  await owner.page.getByRole("button", { name: "Actions: Cleo Coach" }).click();
+  await owner.page.getByRole("menuitem", { name: "Cancel booking" }).click();
+  await owner.page.getByRole("dialog").getByRole("button", { name: "Cancel booking" }).click();
+  const offer = member.page.getByRole("article", { name: `A place for you: ${title}` });
+  await offer.waitFor();
+  await offer.getByRole("timer").waitFor();
+  await look(member.page, "member-offer");
+  await owner.page.getByText("Asked, answers within").first().waitFor();
+
+  // It is accepted by the link of the message; opening that changes nothing.
+  const link = await claimLink(title);
+  await using phone = await visit({ path: "", width: 390, height: 844 });
+  await phone.page.goto(link);
+  await phone.page.getByRole("heading", { name: title }).waitFor();
+  await look(phone.page);
+  await offer.waitFor();
+  await phone.page.getByRole("button", { name: "Yes, I’ll take it" }).click();
+  await phone.page.getByRole("heading", { name: "You’re in" }).waitFor();
+  await look(phone.page);
+  const ticket = member.page.getByRole("article", { name: title, exact: true });
+  await ticket.getByRole("link", { name: "Check in" }).waitFor();
+  await owner.page.getByRole("cell", { name: /^Mona Member/ }).waitFor();
+
+  // At the door; the wall and the roster show it.
+  await using wall = await visit({ path: "", width: 1280, height: 720 });
+  const sessionId = await sessionOf(title, first);
+  const { url } = await call<{ url: string }>("coach", "CheckInService/CreateDisplayUrl", {
+    sessionId,
+  });
+  await wall.page.goto(url);
+  await wall.page.getByText("of 2 here").waitFor();
+  await ticket.getByRole("link", { name: "Check in" }).click();
+  await look(member.page);
+  await member.page.getByRole("button", { name: "Use my position" }).click();
+  await member.page.getByText("You are checked in").waitFor();
+  await owner.page.getByText("1 of 2 here").waitFor();
+  await wall.page.reload();
+  await wall.page.getByText("Mona M.").waitFor();
+  await wall.page.getByRole("img", { name: "QR code to check in" }).waitFor();
+  await look(wall.page, "wall");
+  await leave(sessionId);
+
+  // A permission is given and taken away; it vanishes from the other browser.
+  await call("owner", "AccessService/CreateRole", {
+    role: { name: "bookkeeper", title: "Bookkeeper", permissions: ["audit.read"] },
+  });
+  const { member: cleo } = await call<{ member: Named }>("coach", "MemberService/GetMe", {});
+  await call("owner", "AccessService/AssignRole", { memberId: cleo.id, role: "bookkeeper" });
+  await coach.page.goto(`${berth().address}/audit`);
+  await coach.page.getByRole("cell", { name: "role.created" }).first().waitFor();
+  await owner.page.goto(`${berth().address}/roles`);
+  await owner.page.getByRole("button", { name: "Edit Bookkeeper" }).click();
+  const edit = owner.page.getByRole("dialog", { name: "Edit Bookkeeper" });
+  await look(owner.page, "role");
+  await edit.getByRole("checkbox", { name: /Read the audit log/ }).uncheck();
+  await edit.getByRole("checkbox", { name: /Read who has booked a session/ }).check();
+  await edit.getByRole("button", { name: "Save" }).click();
+  await edit.waitFor({ state: "hidden" });
+  await coach.page.getByRole("heading", { name: "Not for your role" }).waitFor({ timeout: 20_000 });
+  expect(await coach.page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
+  await look(coach.page);
+  // That nobody's browser complained is seen as each closes.
+});
+
+/** The link that the message about an offer carries. */
+async function claimLink(title: string): Promise<string> {
+  const find = async () => {
+    const { messages = [] } = await call<{ messages?: unknown[] }>(
+      "owner",
+      "NotificationService/ListOutbox",
+      { pageSize: 100 },
+    );
+    const texts = messages.map((message) => JSON.stringify(message));
+    const told = texts.find((text) => text.includes(title) && text.includes("/claim/"));
+    return /https?:[^"\s\\<>]*\/claim\/[\w-]+/.exec(told ?? "")?.[0];
+  };
+  return vi.waitUntil(find, { timeout: 20_000, interval: 250 });
+}
+
+async function sessionOf(title: string, start: Date): Promise<string> {
+  const { sessions } = await call<{ sessions: { id: string; title: string }[] }>(
+    "coach",
+    "SessionService/ListSessions",
+    {
+      filter: {
+        startsWithin: {
+          start: start.toISOString(),
+          end: new Date(start.getTime() + day).toISOString(),
+        },
+      },
+      pageSize: 500,
+    },
+  );
+  const found = sessions.find((one) => one.title === title);
+  if (!found) throw new Error("the session is not there");
+  return found.id;
+}

@@ -1,0 +1,407 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import {
+  call,
+  club,
+  day,
+  faults,
+  hour,
+  makeSession,
+  openBrowser,
+  settled,
+  visit,
+  withBrowser,
+} from "./browser";
+
+withBrowser();
+
+const phone = { role: "member", width: 390, height: 844 } as const;
+
+/** A day at the studio, or at the club. */
+const dateIn = (ms: number, timeZone = "Europe/Berlin") =>
+  new Intl.DateTimeFormat("sv-SE", { timeZone }).format(Date.now() + ms);
+
+interface Listed {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Makes a tee time, on sale. */
+async function makeTeeTime(title: string, startsIn: number, capacity: number): Promise<string> {
+  const [{ locations }, { services }] = await Promise.all([
+    call<{ locations: Listed[] }>("owner", "TenantService/ListLocations", {}, club),
+    call<{ services: Listed[] }>("owner", "TenantService/ListServices", {}, club),
+  ]);
+  const start = new Date(Math.ceil((Date.now() + startsIn) / 300_000) * 300_000);
+  const { session } = await call<{ session: { id: string } }>(
+    "owner",
+    "SessionService/CreateSession",
+    {
+      session: {
+        serviceId: services.find(({ name }) => name === "18 holes")?.id,
+        locationId: locations[0]?.id,
+        title,
+        startTime: start.toISOString(),
+        capacity,
+        waitlistCapacity: 4,
+      },
+      publish: true,
+    },
+    club,
+  );
+  return session.id;
+}
+
+async function seatsTaken(sessionId: string, tenant?: number): Promise<number> {
+  const { session } = await call<{ session: { seatsTaken?: number } }>(
+    "owner",
+    "SessionService/GetSession",
+    { sessionId },
+    tenant,
+  );
+  return session.seatsTaken ?? 0;
+}
+
+const reading = async (clock: string | null) => {
+  const [seconds = 0, minutes = 0, hours = 0] = (clock ?? "").split(":").map(Number).reverse();
+  return seconds + 60 * minutes + 3600 * hours;
+};
+
+/** Fails where a clock does not run down. */
+async function runsDown(page: Page, within: ReturnType<Page["locator"]>): Promise<void> {
+  const clock = within.getByRole("timer");
+  const first = await reading(await clock.textContent());
+  expect(first).toBeGreaterThan(0);
+  await expect.poll(async () => reading(await clock.textContent())).toBeLessThan(first);
+  expect(page.url()).toContain("/app/");
+}
+
+describe("a tee time", () => {
+  it("is held with guests and a cart, and confirmed before the time is up", async () => {
+    const title = "Sunset Loop";
+    const id = await makeTeeTime(title, 4 * day, 4);
+    const date = dateIn(4 * day, "Europe/London");
+    await using there = await visit({ ...phone, tenant: club, path: `/app/?date=${date}` });
+    const { page } = there;
+    await page.getByRole("button", { name: `Book: ${title}` }).click();
+    const dialog = page.getByRole("dialog", { name: title });
+    await dialog.getByLabel("Seats").fill("3");
+    await dialog.getByLabel("Who comes along").fill("Ida and Otto");
+    await dialog.getByLabel(/^Cart, £35/).fill("2");
+    await dialog.getByLabel(/^Caddie/).fill("1");
+    expect(await faults(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Hold the place" }).click();
+    await dialog.getByText(/Held for you × 3/).waitFor();
+    expect(await seatsTaken(id, club)).toBe(3);
+    await runsDown(page, dialog);
+    expect(await faults(page)).toEqual([]);
+
+    // Closed by mistake, it is still there: in the week, and among the member's own.
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: `Held: ${title}` }).click();
+    const held = page.getByRole("article", { name: `Held for you: ${title}` });
+    await held.getByRole("checkbox", { name: /Caddie × 1/ }).uncheck();
+    await held.getByLabel("Benefit card").selectOption({ label: "Links Card" });
+    await held.getByLabel("Number of the card").fill("not a number");
+    await held.getByRole("button", { name: "Confirm" }).click();
+    await held.getByText("The benefit membership is not valid.").waitFor();
+    await held.getByLabel("Number of the card").fill("AB-123456");
+    await held.getByRole("button", { name: "Confirm" }).click();
+    const ticket = page.getByRole("article", { name: title, exact: true });
+    await ticket.getByText("Cart × 2").waitFor();
+    await held.waitFor({ state: "hidden" });
+    const { bookings } = await call<{ bookings: Record<string, unknown>[] }>(
+      "owner",
+      "BookingService/ListRoster",
+      { sessionId: id },
+      club,
+    );
+    expect(bookings[0]).toMatchObject({
+      status: "BOOKING_STATUS_CONFIRMED",
+      partySize: 3,
+      note: "Ida and Otto",
+      benefit: { providerCode: "LINKSCARD", membershipNumber: "AB-123456", discountPercent: 15 },
+    });
+  });
+
+  it("is let go while it is held, and free again", async () => {
+    const title = "Second Thoughts";
+    const id = await makeTeeTime(title, 4 * day, 4);
+    const date = dateIn(4 * day, "Europe/London");
+    await using there = await visit({ ...phone, tenant: club, path: `/app/?date=${date}` });
+    const { page } = there;
+    await page.getByRole("button", { name: `Book: ${title}` }).click();
+    const dialog = page.getByRole("dialog", { name: title });
+    await dialog.getByRole("button", { name: "Hold the place" }).click();
+    await dialog.getByRole("button", { name: "Let it go" }).click();
+    await page.getByText("The place is free again").waitFor();
+    await page.getByRole("button", { name: `Book: ${title}` }).waitFor();
+    expect(await seatsTaken(id, club)).toBe(0);
+  });
+});
+
+describe("an offer", () => {
+  it("arrives by itself, runs down, and is accepted", async () => {
+    const title = "Captain’s Draw";
+    const id = await makeTeeTime(title, 5 * day, 1);
+    const { booking } = await call<{ booking: { id: string } }>(
+      "coach",
+      "BookingService/Book",
+      { sessionId: id },
+      club,
+    );
+    await call("member", "BookingService/Book", { sessionId: id }, club);
+    await using there = await visit({ ...phone, tenant: club, path: "/app/bookings" });
+    const { page } = there;
+    await page.getByRole("article", { name: title }).getByText("Waitlist, number 1").waitFor();
+    await page.evaluate(() => {
+      (globalThis as { same?: boolean }).same = true; // gone, had the page been loaded again
+    });
+    await call("coach", "BookingService/CancelBooking", { bookingId: booking.id }, club);
+    const offer = page.getByRole("article", { name: `A place for you: ${title}` });
+    await offer.waitFor();
+    await runsDown(page, offer);
+    expect(await faults(page)).toEqual([]);
+
+    // Wherever they are in the app, they are told.
+    await page.getByRole("link", { name: "Week" }).last().click();
+    await page.getByText(`A place in ${title} is yours if you want it.`).waitFor();
+    await page.getByRole("link", { name: `Answer: ${title}` }).click();
+    await offer.getByRole("button", { name: "Take it" }).click();
+    await page
+      .getByRole("article", { name: title, exact: true })
+      .getByRole("button", { name: `Cancel: ${title}` })
+      .waitFor();
+    expect(await page.evaluate(() => (globalThis as { same?: boolean }).same)).toBe(true);
+    expect(await seatsTaken(id, club)).toBe(1);
+  });
+
+  it("is declined, and told why in the reader’s language", async () => {
+    const title = "Early Bird";
+    const id = await makeTeeTime(title, 6 * day, 1);
+    const { booking } = await call<{ booking: { id: string } }>(
+      "coach",
+      "BookingService/Book",
+      { sessionId: id },
+      club,
+    );
+    await call("member", "BookingService/Book", { sessionId: id }, club);
+    await call("coach", "BookingService/CancelBooking", { bookingId: booking.id }, club);
+    await using there = await visit({
+      ...phone,
+      tenant: club,
+      locale: "de-DE",
+      path: "/app/bookings",
+    });
+    const { page } = there;
+    const offer = page.getByRole("article", { name: `Ein Platz für dich: ${title}` });
+    await offer.getByRole("button", { name: /^Nein/ }).click();
+    const waiting = page.getByRole("article", { name: title, exact: true });
+    await waiting.getByRole("button", { name: /^Warum\?/ }).click();
+    const story = page.getByRole("dialog", { name: "Was bisher geschah" });
+    await story.getByText("Du warst Nummer 1 von 1.").first().waitFor();
+    await story.getByText(/Dir wurde 1 Platz angeboten, bis/).waitFor();
+    await story.getByText("diese Plätze wurden dir schon angeboten").waitFor();
+    expect(await story.textContent()).not.toMatch(/\b(seat|offered|line)\b/);
+    expect(await faults(page)).toEqual([]);
+  });
+});
+
+it("waits for whatever opens in a window, with the place in line shown", async () => {
+  // The only one of its kind is full, so there is something to wait for.
+  const [kind, title] = ["Aerial", "Full House"];
+  const { service } = await call<{ service: Listed }>("owner", "TenantService/CreateService", {
+    service: { name: kind, duration: "3600s" },
+  });
+  const { member } = await call<{ member: { id: string } }>("coach", "MemberService/GetMe", {});
+  const id = await makeSession(title, 8 * day, {
+    serviceId: service.id,
+    coachId: member.id,
+    capacity: 1,
+    waitlistCapacity: 5,
+  });
+  await call("owner", "BookingService/Book", { sessionId: id });
+  await using there = await visit({ ...phone, path: "/app/" });
+  const { page } = there;
+  await page.getByRole("link", { name: /Wait for a time/ }).click();
+  await page.getByRole("heading", { name: "Wait for a time that suits you" }).waitFor();
+  await page.getByLabel("Service").selectOption({ label: kind });
+  await page.getByLabel("Location").selectOption({ label: "Harbour" });
+  const date = dateIn(8 * day);
+  await page.getByLabel("To").fill(date);
+  await page.getByLabel("From").fill(date);
+  const { session } = await call<{ session: { startTime: string } }>(
+    "owner",
+    "SessionService/GetSession",
+    { sessionId: id },
+  );
+  const at = (ms: number) =>
+    new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin", timeStyle: "short" }).format(
+      Date.parse(session.startTime) + ms,
+    );
+  await page.getByLabel("Starts after").fill(at(0));
+  await page.getByLabel("Starts before").fill(at(60_000));
+  await page.getByLabel("With whom").selectOption({ label: "Cleo Coach" });
+  await settled(page);
+  expect(await faults(page)).toEqual([]);
+  await page.getByRole("button", { name: "Wait", exact: true }).click();
+  await page.getByText("You wait, number 1 in line.").waitFor();
+  const wish = page.getByRole("article", { name: kind });
+  await wish.getByText("Waitlist, number 1").waitFor();
+  await wish.getByText(`${at(0)} to ${at(60_000)}, with Cleo Coach, Harbour`).waitFor();
+  await wish.getByRole("button", { name: /^Why\?/ }).click();
+  await page.getByText("No place has become free yet since you wait.").waitFor();
+  await page.keyboard.press("Escape");
+
+  // The only place of that window is given up: it is theirs.
+  await call("owner", "SessionService/UpdateSession", {
+    sessionId: id,
+    session: { capacity: 2 },
+    updateMask: "capacity",
+  });
+  await page.getByRole("article", { name: title }).waitFor();
+  await wish.waitFor({ state: "hidden" });
+});
+
+it("moves a booking, and keeps the place where the new one is gone", async () => {
+  const [from, to] = ["Moving Day", "Moved In"];
+  const first = await makeSession(from, 9 * day, { capacity: 3 });
+  const second = await makeSession(to, 9 * day + 2 * hour, { capacity: 1 });
+  await call("member", "BookingService/Book", { sessionId: first });
+  await using there = await visit({ ...phone, path: "/app/bookings" });
+  const { page } = there;
+  await page.getByRole("link", { name: `Move: ${from}` }).click();
+  await page.getByRole("heading", { name: "Move your booking" }).waitFor();
+  const target = page.getByRole("article", { name: to });
+  await target.waitFor();
+  await settled(page);
+  expect(await faults(page)).toEqual([]);
+  await target.getByRole("button", { name: /^Move here/ }).click();
+  const sure = page.getByRole("dialog", { name: /^Move to/ });
+  await sure.getByText("Your place goes only when you have the new one.").waitFor();
+  // Somebody else is faster.
+  const { booking } = await call<{ booking: { id: string } }>("coach", "BookingService/Book", {
+    sessionId: second,
+  });
+  await sure.getByRole("button", { name: "Move" }).click();
+  await page.getByRole("alert").filter({ hasText: "cannot be moved there" }).waitFor();
+  expect(await seatsTaken(first)).toBe(1);
+  await call("coach", "BookingService/CancelBooking", { bookingId: booking.id });
+  await page.reload();
+  await target.getByRole("button", { name: /^Move here/ }).click();
+  await sure.getByRole("button", { name: "Move" }).click();
+  await page.getByText(/^Moved to/).waitFor();
+  await page.getByRole("article", { name: to }).waitFor();
+  expect([await seatsTaken(first), await seatsTaken(second)]).toEqual([0, 1]);
+});
+
+it("subscribes a calendar, renews its address, and ends it", async () => {
+  const title = "In My Diary";
+  const id = await makeSession(title, 12 * day);
+  await call("member", "BookingService/Book", { sessionId: id });
+  await using there = await visit({ ...phone, path: "/app/me" });
+  const { page, context } = there;
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Get an address" }).click();
+  const field = page.getByLabel("Address of your calendar");
+  await field.waitFor();
+  const first = await field.inputValue();
+  await page.getByRole("button", { name: "Copy" }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(first);
+  expect(await page.getByRole("link", { name: "Add to my calendar" }).getAttribute("href")).toMatch(
+    /^webcal:/,
+  );
+  expect(await (await fetch(first)).text()).toContain(`SUMMARY:${title}`);
+  expect(await faults(page)).toEqual([]);
+
+  await page.getByRole("button", { name: "New address" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "New address" }).click();
+  await expect.poll(() => field.inputValue()).not.toBe(first);
+  const second = await field.inputValue();
+  expect((await fetch(first)).status).toBe(404);
+  expect((await fetch(second)).status).toBe(200);
+
+  // It is shown once.
+  await page.reload();
+  await page.getByText("There is an address").waitFor();
+  expect(await field.count()).toBe(0);
+  await page.getByRole("button", { name: "End it" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "End it" }).click();
+  await page.getByRole("button", { name: "Get an address" }).waitFor();
+  expect((await fetch(second)).status).toBe(404);
+});
+
+describe("checking in", () => {
+  it("takes the code on the wall, seen by the camera", async () => {
+    const title = "Seen at Once";
+    const id = await makeSession(title, 0.5 * hour, { capacity: 5 });
+    await call("owner", "BookingService/Book", { sessionId: id });
+    const { url } = await call<{ url: string }>("coach", "CheckInService/CreateDisplayUrl", {
+      sessionId: id,
+    });
+    const folder = await mkdtemp(join(tmpdir(), "berth-camera-"));
+    try {
+      const film = join(folder, "wall.y4m");
+      await using wall = await visit({ path: "" });
+      await wall.page.goto(url);
+      const shown = wall.page.getByRole("img", { name: "QR code to check in" });
+      await writeFile(film, await filmed(wall.page, await shown.screenshot()));
+      // A camera that films the wall.
+      await using camera = await openBrowser([`--use-file-for-fake-video-capture=${film}`]);
+      await using there = await visit(
+        { ...phone, role: "owner", path: `/app/checkin/${id}` },
+        camera.browser,
+      );
+      await there.context.grantPermissions(["camera"]);
+      await there.page.getByRole("button", { name: "Scan the code on the wall" }).click();
+      await there.page.getByText("You are checked in").waitFor();
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("takes a position that is near enough", async () => {
+    const title = "Right Here";
+    const id = await makeSession(title, 0.5 * hour, { capacity: 5 });
+    await call("admin", "BookingService/Book", { sessionId: id });
+    await using there = await visit({
+      ...phone,
+      role: "admin",
+      path: `/app/checkin/${id}`,
+      position: { latitude: 53.5437, longitude: 9.9668 },
+    });
+    await there.page.getByRole("button", { name: "Use my position" }).click();
+    await there.page.getByText("You are checked in").waitFor();
+  });
+});
+
+/** One still picture as a film that Chromium takes for its camera: Y4M, 640 by 480, without colour. */
+async function filmed(page: Page, picture: Buffer): Promise<Buffer> {
+  const [width, height] = [640, 480];
+  const grey = await page.evaluate(
+    async ([data, w, h]) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${data}`;
+      await image.decode();
+      const canvas = new OffscreenCanvas(w, h);
+      const context = canvas.getContext("2d");
+      if (!context) throw new Error("there is no canvas");
+      context.fillStyle = "#ddd";
+      context.fillRect(0, 0, w, h);
+      const side = h * 0.8;
+      context.drawImage(image, (w - side) / 2, (h - side) / 2, side, side);
+      const { data: pixels } = context.getImageData(0, 0, w, h);
+      return Array.from({ length: w * h }, (_, at) => pixels[4 * at] ?? 0);
+    },
+    [picture.toString("base64"), width, height] as const,
+  );
+  const colour = Buffer.alloc((width * height) / 2, 128);
+  return Buffer.concat([
+    Buffer.from(`YUV4MPEG2 W${width} H${height} F15:1 Ip A1:1 C420jpeg\nFRAME\n`),
+    Buffer.from(grey),
+    colour,
+  ]);
+}

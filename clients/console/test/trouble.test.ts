@@ -1,0 +1,159 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { berth, call, day, makeSession, type Visit, visit, withBrowser } from "./browser";
+
+withBrowser();
+
+const phone = { role: "member", width: 390, height: 844 } as const;
+
+const dateIn = (ms: number) =>
+  new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin" }).format(Date.now() + ms);
+
+/** The browser itself notes every call that found no server. */
+function forgive({ complaints }: Visit, what: RegExp): void {
+  complaints.splice(0, complaints.length, ...complaints.filter((text) => !what.test(text)));
+}
+
+/** A door in front of the server: shut, nobody is there, as while the server is started again. */
+async function door() {
+  const { hostname, port } = new URL(berth().address);
+  const open = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(one);
+      one.on("error", () => other.destroy());
+      one.on("close", () => {
+        open.delete(one);
+        other.destroy();
+      });
+      one.pipe(other);
+    }
+  });
+  const listen = (at: number) => new Promise<void>((done) => server.listen(at, "127.0.0.1", done));
+  await listen(0);
+  const at = (server.address() as AddressInfo).port;
+  const shut = async () => {
+    const closed = new Promise((done) => server.close(done));
+    for (const one of open) one.destroy();
+    await closed;
+  };
+  return {
+    address: `http://127.0.0.1:${at}`,
+    shut,
+    open: () => listen(at),
+    [Symbol.asyncDispose]: () => (server.listening ? shut() : Promise.resolve()),
+  };
+}
+
+describe("members are told plainly, and lose nothing,", () => {
+  it("when the connection is lost while they book", async () => {
+    const title = "Out of Range";
+    const id = await makeSession(title, 4 * day, { capacity: 5 });
+    await using there = await visit({ ...phone, path: `/app/?date=${dateIn(4 * day)}` });
+    const { page, context } = there;
+    const place = page.getByRole("article", { name: title });
+    await place.getByRole("button", { name: `Book: ${title}` }).click();
+    const dialog = page.getByRole("dialog", { name: title });
+    await dialog.getByRole("button", { name: "Book", exact: true }).waitFor();
+    await context.setOffline(true);
+    await dialog.getByRole("button", { name: "Book", exact: true }).click();
+    await dialog.getByRole("alert").filter({ hasText: "cannot be reached" }).waitFor();
+    await page.getByText("No connection.").waitFor();
+    await context.setOffline(false);
+    await page.getByText("No connection.").waitFor({ state: "hidden" });
+    await dialog.getByRole("button", { name: "Book", exact: true }).click();
+    await place.getByText("You are in").waitFor();
+    const { session } = await call<{ session: { seatsTaken: number } }>(
+      "owner",
+      "SessionService/GetSession",
+      { sessionId: id },
+    );
+    expect(session.seatsTaken).toBe(1);
+    forgive(there, /ERR_INTERNET_DISCONNECTED/);
+  });
+
+  it("when the answer to a booking never arrives", async () => {
+    const title = "Said Twice";
+    const id = await makeSession(title, 5 * day, { capacity: 5 });
+    await using there = await visit({ ...phone, path: `/app/?date=${dateIn(5 * day)}` });
+    const { page } = there;
+    const place = page.getByRole("article", { name: title });
+    await place.getByRole("button", { name: `Book: ${title}` }).click();
+    const keys: string[] = [];
+    await page.route("**/berth.v1.BookingService/Book", async (route) => {
+      keys.push(route.request().headers()["idempotency-key"] ?? "");
+      if (keys.length > 1) return route.continue();
+      await route.fetch(); // it is booked, and nobody hears of it
+      await route.abort("connectionreset");
+    });
+    await page.getByRole("dialog", { name: title }).getByRole("button", { name: "Book" }).click();
+    await place.getByText("You are in").waitFor();
+    await expect.poll(() => keys.length).toBe(2);
+    expect(keys[1]).toBe(keys[0]);
+    expect(keys[0]).not.toBe("");
+    const { bookings } = await call<{ bookings: unknown[] }>("owner", "BookingService/ListRoster", {
+      sessionId: id,
+    });
+    expect(bookings.length).toBe(1);
+    forgive(there, /ERR_CONNECTION_RESET/);
+  });
+
+  it("when their sign-in ends while they type", async () => {
+    await using there = await visit({ ...phone, path: "/app/me" });
+    const { page } = there;
+    const name = page.getByLabel("Name");
+    await name.fill("Mona M. Member");
+    await page.route("**/dev/token", (route) => route.fulfill({ status: 503 }));
+    await page.route("**/berth.v1.**", (route) =>
+      route.fulfill({
+        status: 401,
+        contentType: "application/json",
+        body: '{"code":"unauthenticated"}',
+      }),
+    );
+    await page.getByRole("button", { name: "Save" }).click();
+    const again = page.getByRole("dialog", { name: "Please sign in again" });
+    await again.getByText("What you typed is still here").waitFor();
+    await page.unrouteAll();
+    await again.getByRole("button", { name: "Sign in again" }).click();
+    await again.waitFor({ state: "hidden" });
+    expect(await name.inputValue()).toBe("Mona M. Member");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Mona M. Member" }).waitFor();
+    await name.fill("Mona Member");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Mona Member" }).waitFor();
+    forgive(there, /503/);
+  });
+
+  it("when the server is started again while they type", async () => {
+    await using front = await door();
+    await using there = await visit({ ...phone, path: "" });
+    const { page } = there;
+    await page.goto(`${front.address}/app/me`);
+    const phoneNumber = page.getByLabel("Phone");
+    await phoneNumber.fill("+49 151 23456780");
+    await front.shut();
+    await page.getByText("No connection.").waitFor();
+    await page.getByRole("button", { name: "Save" }).first().click();
+    await page.getByText("cannot be reached").first().waitFor();
+    expect(await phoneNumber.inputValue()).toBe("+49 151 23456780");
+    await front.open();
+    await page.getByText("No connection.").waitFor({ state: "hidden" });
+    expect(await phoneNumber.inputValue()).toBe("+49 151 23456780");
+    await page.getByRole("button", { name: "Save" }).first().click();
+    await page.getByText("Saved").waitFor();
+
+    // What happens from then on is seen again, without a reload.
+    await page.getByRole("link", { name: "My bookings" }).last().click();
+    const title = "After the Storm";
+    const id = await makeSession(title, 6 * day);
+    await call("member", "BookingService/Book", { sessionId: id });
+    await page.getByRole("article", { name: title }).waitFor();
+    forgive(there, /ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED/);
+  });
+});
