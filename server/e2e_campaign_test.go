@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -24,8 +25,9 @@ func testCampaign(t *testing.T, binary string) {
 		Seed: campaignSeed, For: campaignLength, Nodes: 2, Workers: 1, Callers: 8, Binary: binary,
 		Folder: filepath.Join(pgtest.Folder(t), "site"), Say: func(line string) { t.Log(line) },
 	})
+	again := fmt.Sprintf("a campaign that keeps its histories: go run ./server campaign --seed %d --for %s --nodes 2 --workers 1 --callers 8", campaignSeed, campaignLength)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v; %s", err, again)
 	}
 	if err := report.Print(t.Output()); err != nil {
 		t.Error(err)
@@ -38,6 +40,6 @@ func testCampaign(t *testing.T, binary string) {
 		t.Errorf("%d operations, %d faults, %d commits cut off: that is no campaign", report.Operations, faults, report.Broken)
 	}
 	if len(report.Failures) > 0 {
-		t.Errorf("%d failures; a campaign that keeps its histories: go run ./server campaign --seed %d --for %s --nodes 2 --workers 1 --callers 8", len(report.Failures), campaignSeed, campaignLength)
+		t.Errorf("%d failures; %s", len(report.Failures), again)
 	}
 }

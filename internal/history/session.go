@@ -28,11 +28,11 @@ func CheckSessions(of []Session, all []Operation, patience time.Duration) Verdic
 	mine := pick(all, func(op Operation) bool {
 		return slices.ContainsFunc(of, func(s Session) bool { return s.ID == op.Session })
 	})
-	name := "session"
+	var ids []string
 	for _, s := range of {
-		name += " " + s.ID
+		ids = append(ids, s.ID)
 	}
-	return check(name, model(of), mine, patience)
+	return check("session "+strings.Join(ids, " "), model(of), mine, patience)
 }
 
 // model is the sessions as they have to be: a list of places.

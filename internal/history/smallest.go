@@ -13,16 +13,13 @@ import (
 
 // Smallest leaves out of a history that no order explains what is not needed to see that. Nothing is left out without which a
 // sound history might look wrong: what comes after the moment at which none explains it, what was refused or only
-// read, and answers that do not matter, whose operations are then taken as never answered.
+// read, and answers that do not matter, whose operations are then taken as never answered. Each of the many looks for an order
+// may last as long as patience.
 func (v Verdict) Smallest(patience time.Duration) Verdict {
 	if v.Result != porcupine.Illegal {
 		return v
 	}
-	deadline := time.Now().Add(patience)
-	wrong := func(all []Operation) bool {
-		left := time.Until(deadline)
-		return left > 0 && check(v.Name, v.model, all, left).Result == porcupine.Illegal
-	}
+	wrong := func(all []Operation) bool { return check(v.Name, v.model, all, patience).Result == porcupine.Illegal }
 	all := slices.SortedStableFunc(slices.Values(v.operations), func(a, b Operation) int { return cmp.Compare(a.Called, b.Called) })
 	var ends []time.Duration
 	for _, op := range all {
@@ -38,13 +35,13 @@ func (v Verdict) Smallest(patience time.Duration) Verdict {
 	if at < len(ends) {
 		all = until(all, ends[at])
 	}
-	for i := len(all) - 1; i >= 0; i-- {
-		if less := slices.Delete(slices.Clone(all), i, i+1); all[i].idle() && wrong(less) {
+	for i, op := range slices.Backward(all) {
+		if less := slices.Delete(slices.Clone(all), i, i+1); op.idle() && wrong(less) {
 			all = less
 		}
 	}
-	for i := len(all) - 1; i >= 0; i-- {
-		if all[i].Outcome == Unknown || all[i].Kind == Expire {
+	for i, op := range slices.Backward(all) {
+		if op.Outcome == Unknown || op.Kind == Expire {
 			continue
 		}
 		less := slices.Clone(all)
@@ -53,7 +50,7 @@ func (v Verdict) Smallest(patience time.Duration) Verdict {
 			all = less
 		}
 	}
-	return check(v.Name, v.model, all, max(time.Until(deadline), time.Second))
+	return check(v.Name, v.model, all, patience)
 }
 
 // until is a history as somebody knows it at a moment.

@@ -237,6 +237,9 @@ func (l *load) complete(t *truth) {
 // perHistory bounds the search for an order in one history.
 const perHistory = 30 * time.Second
 
+// perLook bounds each of the searches by which a history is made smaller.
+const perLook = 2 * time.Second
+
 // judge looks for an order in every history, and keeps those for which there is none.
 func (l *load) judge(folder string, r *Report) error {
 	bySession, byPayer := make(map[string][]history.Operation), make(map[string][]history.Operation)
@@ -248,13 +251,15 @@ func (l *load) judge(folder string, r *Report) error {
 			byPayer[op.Payer] = append(byPayer[op.Payer], op)
 		}
 	}
+	begun := time.Now()
 	check := func(v history.Verdict, of any) error {
-		r.Histories, r.Longest = r.Histories+1, max(r.Longest, v.Took)
+		r.Histories, r.Longest = r.Histories+1, max(r.Longest, time.Since(begun))
+		defer func() { begun = time.Now() }()
 		if v.Sound() {
 			return nil
 		}
 		name := strings.ReplaceAll(v.Name, " ", "-")
-		small := v.Smallest(perHistory)
+		small := v.Smallest(perLook)
 		l.failures = append(l.failures, fmt.Sprintf("%s: no order explains its %d operations (%s); see %s.html, and %s-smallest.html:\n%s",
 			v.Name, len(v.Operations()), v.Result, name, name, small))
 		return errors.Join(keepHistory(filepath.Join(folder, name), v, of), keepHistory(filepath.Join(folder, name+"-smallest"), small, of))

@@ -63,21 +63,24 @@ func (l *load) sendOut(ctx context.Context, r *Report) (err error) {
 	return nil
 }
 
+// unread says that the planner (c) has not read an event (e) yet.
+const unread = `(c.tenant_id is null or e.xid > c.xid or e.xid = c.xid and (c.event_id is null or e.id > c.event_id))`
+
 // leftToSend counts events that the planner has not read, and notices that were due at $1, or under way, and have no end.
 const leftToSend = `
 select
-  (select count(*) from events e left join event_consumers c on c.tenant_id = e.tenant_id and c.name = 'notices'
-   where c.tenant_id is null or e.xid > c.xid or e.xid = c.xid and (c.event_id is null or e.id > c.event_id)),
+  (select count(*) from events e left join event_consumers c on c.tenant_id = e.tenant_id and c.name = 'notices' where ` + unread + `),
   (select count(*) from notices where done_at is null and (sending or due_at <= $1))`
 
-// telling are the events of which somebody hears, by a mail at least.
+// telling are the events of which somebody hears, by a mail at least. What the last worker itself let run out, as it ended, it has not read.
 const telling = `
 with telling as (
-  select tenant_id, id, type, member_id, data from events
-  where member_id is not null and coalesce(data->>'notify', '') <> 'false' and type in
+  select e.tenant_id, e.id, e.type from events e left join event_consumers c on c.tenant_id = e.tenant_id and c.name = 'notices'
+  where not ` + unread + ` and e.member_id is not null and coalesce(e.data->>'notify', '') <> 'false' and e.type in
     ('booking.confirmed', 'booking.cancelled', 'booking.rescheduled', 'waitlist.joined', 'waitlist.left', 'waitlist.promoted', 'offer.created')
 ), sent as (
-  select d.*, row_number() over (partition by tenant_id, notice_id, channel order by attempt, created_at, id) as nth
+  select id, notice_id, topic, content, possible_duplicate,
+    row_number() over (partition by tenant_id, notice_id, channel order by attempt, created_at, id) as nth
   from deliveries d where status in ('POSSIBLY_SENT', 'QUEUED', 'SENT', 'DELIVERED', 'READ')
 ) `
 

@@ -30,7 +30,8 @@ select tenant_id, gen_random_uuid(), notice_id, topic, channel, 'SENT', recipien
 insert into deliveries (tenant_id, id, notice_id, topic, channel, status, recipient, attempt, content, created_at, updated_at)
 select tenant_id, gen_random_uuid(), notice_id, topic, channel, 'POSSIBLY_SENT', recipient, 2, content, created_at, updated_at from deliveries`,
 			[]string{"a message was sent twice, and the delivery log does not say so"}},
-		"empty": {`update deliveries set content = null`, []string{"a message was sent that says nothing"}},
+		"a notice that is not planned yet": {`update event_consumers set xid = '0'; delete from notices; delete from deliveries`, nil},
+		"empty":                            {`update deliveries set content = null`, []string{"a message was sent that says nothing"}},
 		"planned twice": {`
 drop index notices_once;
 insert into notices (tenant_id, id, topic, lane, recipient, thing, revision, due_at, expires_at, happened_at, created_at)
@@ -69,7 +70,8 @@ select tenant_id, gen_random_uuid(), topic, lane, recipient, thing, revision, du
 const oneMessage = `
 create temp table one as select gen_random_uuid() as tenant, gen_random_uuid() as event, gen_random_uuid() as member, gen_random_uuid() as notice, now() as at;
 insert into events (tenant_id, id, type, member_id, actor, occurred_at) select tenant, event, 'booking.confirmed', member, 'x', at from one;
+insert into event_consumers (tenant_id, name, xid, event_id) select tenant, 'notices', pg_current_xact_id(), event from one;
 insert into notices (tenant_id, id, topic, lane, recipient, member_id, thing, revision, due_at, expires_at, happened_at, created_at, done_at)
-select tenant, notice, 'BOOKING_CONFIRMED', 'MAIL', member, member, event, event::text, at, at, at, at, at from one;
+select tenant, notice, 'BOOKING_CONFIRMED', 'MAIL', member, member as who, event, event::text, at as due, at as ends, at as happened, at as made, at as done from one;
 insert into deliveries (tenant_id, id, notice_id, topic, channel, status, recipient, attempt, content, created_at, updated_at)
-select tenant, gen_random_uuid(), notice, 'BOOKING_CONFIRMED', 'EMAIL', 'SENT', member, 1, '{}', at, at from one`
+select tenant, gen_random_uuid(), notice, 'BOOKING_CONFIRMED', 'EMAIL', 'SENT', member, 1, '{}', at as made, at as changed from one`
