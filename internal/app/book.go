@@ -113,7 +113,8 @@ func (p *placing) load(t *tx, batch *pg.Batch) {
 }
 
 // more looks for the member's other places only where the answer depends on them: on their booking where the session may
-// be full when it comes to them, so that nobody with a place joins the queue, and on their entry where anyone waits. Their
+// be full when it comes to them (once a hold has run out, whoever waits may take its seats and all others), so that nobody with a
+// place joins the queue, and on their entry where anyone waits. Their
 // place itself is guarded by unique indexes, which take no predicate lock.
 func (p *placing) more(t *tx, batch *pg.Batch) {
 	if p.slot == nil {
@@ -121,7 +122,7 @@ func (p *placing) more(t *tx, batch *pg.Batch) {
 	}
 	p.payers.more(t, batch, p.slot.LocalDate)
 	visit := store.Visit{Session: p.Session, Member: p.Member}
-	if !p.Guest && (t.table.careful || p.slot.Waiting > 0 || !p.slot.Fits(t.table.wanted[p.Session])) {
+	if !p.Guest && (t.table.careful || p.slot.Waiting > 0 || p.slot.Holds > 0 || !p.slot.Fits(t.table.wanted[p.Session])) {
 		store.FindDouble(batch, t.in, visit, func(d store.Double) { p.facts.Booking, p.facts.Entry = d.Booking, d.Entry })
 	}
 	if !p.Guest && t.table.careful {

@@ -10,6 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
@@ -157,6 +158,24 @@ func TestNobodyWithASeatWaitsForTheSeatsOfAnExpiredHold(t *testing.T) {
 			h.wantSound()
 		})
 	}
+}
+
+// Nor where those who wait have named no session: a window that it lies in.
+func TestNobodyWithASeatWaitsForWhatAWindowGets(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	mia, noa, zoe := h.member("Mia"), h.member("Noa"), h.member("Zoe")
+	three := h.session(slot{Capacity: 3, Waitlist: 5})
+	h.mustBook(mia, three)
+	held := h.mustHold(noa, three)
+	day := civil.DateOf(noon.Add(48*time.Hour), time.UTC).String()
+	wish := h.window(day, day, "06:00", "22:00")
+	wish.Party = 2
+	h.mustJoin(zoe, wish)
+	h.clock.Set(*held.HoldUntil)
+	_, err := h.book(mia, three)
+	wantReason(t, err, fault.AlreadyBooked)
+	h.wantSound()
 }
 
 // Who waited first gets the seat of an expired hold, and leaves the room in line to whoever asks next.
