@@ -13,11 +13,13 @@ import { DatesProvider } from "@mantine/dates";
 import { useDisclosure, useHotkeys, useMediaQuery } from "@mantine/hooks";
 import {
   IconAdjustmentsHorizontal,
+  IconBarbell,
   IconCalendarWeek,
   IconChartBar,
   IconChevronDown,
   IconClockHour4,
   IconDeviceMobile,
+  IconFileImport,
   IconFlag3,
   IconHistory,
   IconId,
@@ -28,6 +30,7 @@ import {
   IconMoon,
   IconSearch,
   IconShieldLock,
+  IconStack2,
   IconSun,
   IconSunMoon,
   IconTicket,
@@ -45,10 +48,13 @@ import { SchedulePage } from "./schedule/page";
 const page = <K extends string>(load: () => Promise<Record<K, () => ReactNode>>, name: K) =>
   lazy(async () => ({ default: (await load())[name] }));
 
-const SessionPage = page(() => import("./pages/session"), "SessionPage");
+const SessionPage = page(() => import("./session/page"), "SessionPage");
 const TeeSheetPage = page(() => import("./pages/teesheet"), "TeeSheetPage");
 const MembersPage = page(() => import("./pages/members"), "MembersPage");
-const MemberPage = page(() => import("./pages/member"), "MemberPage");
+const MemberPage = page(() => import("./member/page"), "MemberPage");
+const CatalogPage = page(() => import("./catalog/page"), "CatalogPage");
+const WorkoutsPage = page(() => import("./workouts/page"), "WorkoutsPage");
+const ImportsPage = page(() => import("./imports/page"), "ImportsPage");
 const PlansPage = page(() => import("./pages/plans"), "PlansPage");
 const AnalyticsPage = page(() => import("./pages/analytics"), "AnalyticsPage");
 const PoliciesPage = page(() => import("./pages/policies"), "PoliciesPage");
@@ -108,6 +114,22 @@ export function usePlaces(): Place[] {
       group: "run",
     },
     {
+      path: "/catalog",
+      name: t.nav.catalog,
+      permission: "catalog.read",
+      icon: IconStack2,
+      key: "c",
+      group: "set",
+    },
+    {
+      path: "/workouts",
+      name: t.nav.workouts,
+      permission: "workout.read",
+      icon: IconBarbell,
+      key: "x",
+      group: "set",
+    },
+    {
       path: "/plans",
       name: t.nav.plans,
       permission: "plan.read",
@@ -137,6 +159,14 @@ export function usePlaces(): Place[] {
       permission: "notification.read",
       icon: IconMessage2,
       key: "e",
+      group: "set",
+    },
+    {
+      path: "/imports",
+      name: t.nav.imports,
+      permission: can("session.import") ? "session.import" : "member.import",
+      icon: IconFileImport,
+      key: "i",
       group: "set",
     },
     {
@@ -205,6 +235,7 @@ function StaffOnly() {
 
 function Console() {
   const t = useText();
+  const can = useCan();
   const { language } = useSpeech();
   const [drawer, { open, close }] = useDisclosure();
   const [help, { toggle: toggleHelp, close: closeHelp }] = useDisclosure();
@@ -297,6 +328,30 @@ function Console() {
                   element={
                     <Needs permission="plan.read">
                       <PlansPage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="/catalog"
+                  element={
+                    <Needs permission="catalog.read">
+                      <CatalogPage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="/workouts"
+                  element={
+                    <Needs permission="workout.read">
+                      <WorkoutsPage />
+                    </Needs>
+                  }
+                />
+                <Route
+                  path="/imports"
+                  element={
+                    <Needs permission={can("session.import") ? "session.import" : "member.import"}>
+                      <ImportsPage />
                     </Needs>
                   }
                 />
