@@ -56,7 +56,7 @@ export function ConfirmHold({
   );
   const guest = booking.memberId === "";
   const [kept, setKept] = useState(() => booking.items.map(({ id }) => id));
-  const [pays, setPays] = useState<Pays>(guest ? "paid" : "later");
+  const [pays, setPays] = useState<Pays>(guest && worth > 0 ? "paid" : "later");
   const [amount, setAmount] = useState<number | "">(worth || "");
   const [method, setMethod] = useState<string>(d.hold.methods[0]);
   const [provider, setProvider] = useState("");
@@ -197,7 +197,7 @@ export function ConfirmHold({
             <Button
               mr="auto"
               variant="subtle"
-              color="red.8"
+              c="var(--bad)"
               loading={release.busy}
               onClick={async () => {
                 if (await release.run({ bookingId: booking.id })) onClose();

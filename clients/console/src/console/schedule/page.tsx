@@ -1,5 +1,5 @@
 import { type Session, SessionState } from "@berthhq/client";
-import { ActionIcon, Button, SegmentedControl, Select, Skeleton } from "@mantine/core";
+import { ActionIcon, Button, SegmentedControl, Select, Skeleton, Tooltip } from "@mantine/core";
 import { useHotkeys, useLocalStorage, useMediaQuery } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import {
@@ -191,7 +191,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
         {(view === "day" || !narrow) && (
           <Select
             size="sm"
-            w={150}
+            w={132}
             aria-label={t.schedule.by}
             allowDeselect={false}
             value={view === "day" ? group : (by ?? "time")}
@@ -207,7 +207,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
         {places.length > 1 && (
           <Select
             size="sm"
-            w={170}
+            w={150}
             aria-label={t.fields.location}
             allowDeselect={false}
             value={locationId || "all"}
@@ -221,15 +221,27 @@ function Schedule({ catalog }: { catalog: Catalog }) {
             ]}
           />
         )}
-        {can("session.bulk") && (
+        {can("session.bulk") && drafts > 0 && (
           <Button
             variant="default"
             size="sm"
             leftSection={<IconChecklist size={16} />}
             onClick={() => setBulk(true)}
           >
-            {drafts > 0 ? t.schedule.publishDrafts(drafts) : t.schedule.bulk}
+            {t.schedule.publishDrafts(drafts)}
           </Button>
+        )}
+        {can("session.bulk") && drafts === 0 && (
+          <Tooltip label={t.schedule.bulk}>
+            <ActionIcon
+              variant="default"
+              size={36}
+              aria-label={t.schedule.bulk}
+              onClick={() => setBulk(true)}
+            >
+              <IconChecklist size={17} />
+            </ActionIcon>
+          </Tooltip>
         )}
         {can("session.create") && (
           <Button size="sm" leftSection={<IconPlus size={16} />} onClick={() => begin()}>

@@ -137,7 +137,6 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
             {t.actions.edit}
           </Button>
         )}
-        <Acts session={session} />
         {holdable && (
           <Button
             variant="default"
@@ -147,6 +146,7 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
             {d.hold.title}
           </Button>
         )}
+        <Acts session={session} />
         {bookable && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setBooking(true)}>
             {t.session.book}

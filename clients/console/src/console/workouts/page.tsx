@@ -9,7 +9,7 @@ import { useDo } from "../../shared/calls";
 import { useCan, useMe } from "../../shared/root";
 import { PageHead, Shown, State, Time } from "../../shared/ui";
 import { WorkoutForm } from "./form";
-import { Prose } from "./prose";
+import { Prose, plain } from "./prose";
 
 /** Plans of what is trained, to attach to sessions. */
 export function WorkoutsPage() {
@@ -69,7 +69,7 @@ export function WorkoutsPage() {
                     onClick={() => setOpen(workout)}
                   >
                     <strong>{workout.name}</strong>
-                    <span className="workout-body">{workout.body}</span>
+                    <span className="workout-body">{plain(workout.body)}</span>
                   </button>
                 ))}
               </div>

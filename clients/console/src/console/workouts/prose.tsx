@@ -39,3 +39,12 @@ function strong(text: string): ReactNode {
     ),
   );
 }
+
+/** The same in a few lines, without its marks. */
+export function plain(text: string): string {
+  return text
+    .replaceAll(/^#{1,6}\s+/gm, "")
+    .replaceAll(/^\s*[-*]\s+/gm, "• ")
+    .replaceAll("**", "")
+    .replaceAll(/\n{2,}/g, "\n");
+}
