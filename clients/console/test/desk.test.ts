@@ -26,7 +26,7 @@ describe("a tee time", () => {
     const drawer = page.getByRole("dialog", { name: "Hold a place" });
     await drawer.getByText("Guest", { exact: true }).click();
     await drawer.getByLabel("Name").fill("Vera Visitor");
-    await drawer.getByLabel("Players").fill("2");
+    await drawer.getByLabel("People").fill("2");
     await drawer.getByLabel("Cart", { exact: true }).fill("1");
     expect(await faults(page)).toEqual([]);
     await drawer.getByRole("button", { name: "Hold", exact: true }).click();

@@ -180,3 +180,13 @@ it("finds places and people by the keyboard alone", async () => {
   await page.keyboard.press("r");
   await page.getByRole("heading", { name: "Roles", level: 1 }).waitFor();
 });
+
+it("leads on from the menu of a telephone, which closes then", async () => {
+  await using there = await visit({ role: "owner", width: 390, height: 844 });
+  const { page } = there;
+  await page.getByRole("button", { name: "Menu" }).click();
+  const menu = page.getByRole("dialog", { name: "Menu" });
+  await menu.getByRole("link", { name: "Catalog" }).click();
+  await page.getByRole("heading", { name: "Catalog", level: 1 }).waitFor();
+  await menu.waitFor({ state: "hidden" });
+});

@@ -216,7 +216,7 @@ export const en = {
     at: (clock: string) => `Hold a place at ${clock}`,
     who: "For whom",
     tierNote: "Whose cancellation policy they follow, such as “visitor”.",
-    party: "Players",
+    party: "People",
     channel: "Came in by",
     items: "What goes with it",
     inStock: (n: number) => `${n} in all`,
