@@ -212,7 +212,7 @@ function NewHold({
           />
         </>
       ) : (
-        <MemberPicker label={t.session.bookFor} value={member} onChange={setMember} autoFocus />
+        <MemberPicker label={t.session.bookFor} value={member} onChange={setMember} />
       )}
       <div className="two">
         <NumberInput

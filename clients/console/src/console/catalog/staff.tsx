@@ -130,7 +130,7 @@ function AddStaff({ onClose }: { onClose: () => void }) {
         />
       )}
       {known ? (
-        <MemberPicker label={t.session.bookFor} value={member} onChange={setMember} autoFocus />
+        <MemberPicker label={t.session.bookFor} value={member} onChange={setMember} />
       ) : (
         <>
           <TextInput

@@ -23,7 +23,9 @@ export function Agenda({
   const today = useRef<HTMLElement>(null);
   const first = columns.map(({ key }) => key).join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when other days are shown
-  useEffect(() => today.current?.scrollIntoView(), [first]);
+  useEffect(() => {
+    today.current?.scrollIntoView();
+  }, [first]);
   if (columns.every(({ sessions }) => sessions.length === 0)) return <State title={empty} />;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
