@@ -49,7 +49,12 @@ const pages: readonly Page[] = [
   { name: "resources", path: "/catalog?tab=resources", role: "owner", there: "Kind", tenant: club },
   { name: "staff", path: "/catalog?tab=staff", role: "owner", there: "Olive Owner" },
   { name: "items", path: "/catalog?tab=items", role: "owner", there: "Out for", tenant: club },
-  { name: "no benefits", path: "/catalog?tab=benefits", role: "owner", there: "No benefits yet" },
+  {
+    name: "benefits",
+    path: "/catalog?tab=benefits",
+    role: "owner",
+    there: "Memberships elsewhere",
+  },
   { name: "organization", path: "/catalog?tab=organization", role: "owner", there: "Currency" },
   { name: "catalog of a coach", path: "/catalog", role: "coach", there: "Bookings come in by" },
   { name: "workouts", path: "/workouts", role: "owner", there: "Plans of what is trained" },

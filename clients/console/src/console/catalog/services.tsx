@@ -220,6 +220,7 @@ function ServiceForm({
               <ColorInput
                 label={d.catalog.color}
                 format="hex"
+                withEyeDropper={false}
                 swatches={swatches}
                 swatchesPerRow={8}
                 value={values.color}
