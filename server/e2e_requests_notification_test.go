@@ -24,7 +24,10 @@ func night() *v1.QuietHours {
 
 // Messages.
 var notificationRequests = map[string][]build{
-	"NotificationService/GetPreferences": {func(*world) proto.Message { return &v1.GetPreferencesRequest{} }},
+	"NotificationService/GetPreferences": {
+		func(*world) proto.Message { return &v1.GetPreferencesRequest{} },
+		func(w *world) proto.Message { return &v1.GetPreferencesRequest{MemberId: text(w.other.Member)} },
+	},
 	"NotificationService/UpdatePreferences": {func(*world) proto.Message {
 		return &v1.UpdatePreferencesRequest{
 			Preferences: &v1.NotificationPreferences{

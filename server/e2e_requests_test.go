@@ -159,14 +159,20 @@ var peopleRequests = map[string][]build{
 		},
 	},
 	"BookingService/GetBooking": {func(w *world) proto.Message { return &v1.GetBookingRequest{BookingId: text(w.newBooking(w.other))} }},
-	"BookingService/ListMyBookings": {func(w *world) proto.Message {
-		w.newEntry(w.owner)
-		w.newBooking(w.owner)
-		w.newBooking(w.owner)
-		return &v1.ListMyBookingsRequest{
-			StartsWithin: w.month(), Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CONFIRMED}, PageSize: 1,
-		}
-	}},
+	"BookingService/ListMyBookings": {
+		func(w *world) proto.Message {
+			w.newEntry(w.owner)
+			w.newBooking(w.owner)
+			w.newBooking(w.owner)
+			return &v1.ListMyBookingsRequest{
+				StartsWithin: w.month(), Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CONFIRMED}, PageSize: 1,
+			}
+		},
+		func(w *world) proto.Message {
+			w.newBooking(w.other)
+			return &v1.ListMyBookingsRequest{MemberId: text(w.other.Member), StartsWithin: w.month()}
+		},
+	},
 	"BookingService/ListRoster": {func(w *world) proto.Message {
 		in := w.newSession()
 		w.book(w.app, w.other, in)

@@ -113,9 +113,9 @@ func (p *placing) load(t *tx, batch *pg.Batch) {
 }
 
 // more looks for the member's other places only where the answer depends on them: on their booking where the session may
-// be full when it comes to them (once a hold has run out, whoever waits may take its seats and all others), so that nobody with a
-// place joins the queue, and on their entry where anyone waits. Their
-// place itself is guarded by unique indexes, which take no predicate lock.
+// be full when it comes to them (once a hold has run out, whoever waits may take its seats and all others), so that nobody with
+// a place joins the queue, and on their entry where anyone waits. Their place itself is guarded by unique indexes, which take
+// no predicate lock.
 func (p *placing) more(t *tx, batch *pg.Batch) {
 	if p.slot == nil {
 		return

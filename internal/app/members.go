@@ -79,18 +79,20 @@ func (a *App) UpdateMember(ctx context.Context, caller tenant.Caller, id tenant.
 	return after, memberTaken(err)
 }
 
-// GetMember reads a member.
-func (a *App) GetMember(ctx context.Context, caller tenant.Caller, id tenant.MemberID) (member.Member, error) {
+// GetMember reads a member and their devices.
+func (a *App) GetMember(ctx context.Context, caller tenant.Caller, id tenant.MemberID) (member.Member, []member.Device, error) {
 	var m *member.Member
+	var devices []member.Device
 	var batch pg.Batch
 	store.FindMember(&batch, caller.Tenant, id, &m)
+	store.ListDevices(&batch, caller.Tenant, id, &devices)
 	if err := a.read(ctx, caller, &batch); err != nil {
-		return member.Member{}, err
+		return member.Member{}, nil, err
 	}
 	if m == nil {
-		return member.Member{}, fault.Missing(fault.MemberNotFound, "Member")
+		return member.Member{}, nil, fault.Missing(fault.MemberNotFound, "Member")
 	}
-	return *m, nil
+	return *m, devices, nil
 }
 
 // ListMembers searches members, by name, then id.

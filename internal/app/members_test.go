@@ -57,7 +57,7 @@ func TestCreateMember(t *testing.T) {
 		Name: " Ana ", Email: "Ana@Example.com", Phone: "+351 912 345 678", Tags: []string{"a", "b"}, Notes: "Likes the window.",
 		Roles: []string{tenant.RoleOwner}, Status: member.Inactive, // not for the sender to say
 	})
-	read, err := h.app.GetMember(t.Context(), h.Coach, made.ID)
+	read, _, err := h.app.GetMember(t.Context(), h.Coach, made.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestOtherTenantsMembersAreAbsent(t *testing.T) {
 	absent := newID[tenant.MemberID]()
 	for name, call := range map[string]func(tenant.MemberID, tenant.DeviceID, tenant.ServiceAccountID) error{
 		"GetMember": func(id tenant.MemberID, _ tenant.DeviceID, _ tenant.ServiceAccountID) error {
-			_, err := h.app.GetMember(t.Context(), h.Owner, id)
+			_, _, err := h.app.GetMember(t.Context(), h.Owner, id)
 			return err
 		},
 		"UpdateMember": func(id tenant.MemberID, _ tenant.DeviceID, _ tenant.ServiceAccountID) error {

@@ -31,21 +31,27 @@ func queuePreferences(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, m 
 	store.ListMemberStops(b, in, owner, stops)
 }
 
-// GetNotificationPreferences reads what the caller wants to hear of, and how.
-func (a *App) GetNotificationPreferences(ctx context.Context, caller tenant.Caller) (NotificationPreferences, error) {
+// GetNotificationPreferences reads what a member wants to hear of, and how; the zero id is the caller's own.
+func (a *App) GetNotificationPreferences(ctx context.Context, caller tenant.Caller, whose tenant.MemberID) (NotificationPreferences, error) {
+	if whose.IsZero() {
+		whose = caller.Member
+	}
+	if !caller.MayTouch(whose) {
+		return NotificationPreferences{}, fault.Missing(fault.MemberNotFound, "Member")
+	}
 	var m *member.Member
 	chosen := make(map[tenant.MemberID]notify.Preferences)
 	var quiet store.MemberQuiet
 	var p NotificationPreferences
 	var batch pg.Batch
-	queuePreferences(&batch, caller.Tenant, caller.Member, &m, chosen, &quiet, &p.Stops)
+	queuePreferences(&batch, caller.Tenant, whose, &m, chosen, &quiet, &p.Stops)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return p, err
 	}
 	if m == nil {
 		return p, fault.Missing(fault.MemberNotFound, "Member")
 	}
-	p.Chosen, p.Quiet, p.HasFeed = chosen[caller.Member], quiet.Hours, quiet.HasFeed
+	p.Chosen, p.Quiet, p.HasFeed = chosen[whose], quiet.Hours, quiet.HasFeed
 	return p, nil
 }
 
@@ -80,7 +86,7 @@ func (a *App) UpdateNotificationPreferences(ctx context.Context, caller tenant.C
 	if err != nil {
 		return NotificationPreferences{}, err
 	}
-	return a.GetNotificationPreferences(ctx, caller)
+	return a.GetNotificationPreferences(ctx, caller, caller.Member)
 }
 
 func (t *tx) mustBeMember(ctx context.Context) error {

@@ -58,6 +58,7 @@ func (a *App) withLines(ctx context.Context, caller tenant.Caller, bookings []bo
 
 // MyBookings asks for the caller's bookings and entries.
 type MyBookings struct {
+	Member tenant.MemberID // whose; zero: the caller's
 	// From and Until bound the session's start. Both zero: sessions that have not ended.
 	From, Until time.Time
 	Statuses    []booking.Status
@@ -72,19 +73,32 @@ func (a *App) ListMyBookings(ctx context.Context, caller tenant.Caller, q MyBook
 	var bookings []booking.Booking
 	var entries []waitlist.Entry
 	var endsAfter time.Time
+	whose := q.Member
+	if whose.IsZero() {
+		whose = caller.Member
+	} else if !caller.MayTouch(whose) {
+		return nil, nil, fault.Missing(fault.MemberNotFound, "Member")
+	}
 	if q.From.IsZero() && q.Until.IsZero() {
 		endsAfter = a.now()
 	}
 	var batch pg.Batch
 	store.ListOwnBookings(&batch, caller.Tenant, store.OwnBookings{
-		Member: caller.Member, Account: caller.Subject, Statuses: q.Statuses, From: q.From, Until: q.Until, EndsAfter: endsAfter,
+		Member: whose, Account: caller.Subject, Statuses: q.Statuses, From: q.From, Until: q.Until, EndsAfter: endsAfter,
 		AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
 	}, &bookings)
-	if q.AfterID.IsZero() && !caller.Member.IsZero() {
-		store.ListMemberEntries(&batch, caller.Tenant, caller.Member, q.From, q.Until, endsAfter, &entries)
+	var known *booking.Member
+	if !whose.IsZero() {
+		store.FindBookingMember(&batch, caller.Tenant, whose, &known)
 	}
-	line := lineUp(&batch, caller.Tenant, store.WhoseRivals{Member: caller.Member})
+	if q.AfterID.IsZero() && !whose.IsZero() {
+		store.ListMemberEntries(&batch, caller.Tenant, whose, q.From, q.Until, endsAfter, &entries)
+	}
+	line := lineUp(&batch, caller.Tenant, store.WhoseRivals{Member: whose})
 	err := a.read(ctx, caller, &batch)
+	if err == nil && !whose.IsZero() && known == nil {
+		err = fault.Missing(fault.MemberNotFound, "Member")
+	}
 	if err == nil {
 		err = a.withLines(ctx, caller, bookings)
 	}

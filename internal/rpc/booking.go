@@ -89,7 +89,7 @@ func (s *bookingService) ListMyBookings(ctx context.Context, req *connect.Reques
 	if err != nil {
 		return nil, err
 	}
-	query := app.MyBookings{Limit: page.Size + 1}
+	query := app.MyBookings{Member: id[tenant.MemberID](req.Msg.MemberId), Limit: page.Size + 1}
 	if within := req.Msg.StartsWithin; within != nil {
 		query.From, query.Until = instant(within.Start), instant(within.End)
 	}

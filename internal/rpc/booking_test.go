@@ -7,10 +7,12 @@ import (
 
 	"connectrpc.com/connect"
 	"google.golang.org/genproto/googleapis/type/money"
+	"google.golang.org/genproto/googleapis/type/timeofday"
 	"google.golang.org/protobuf/proto"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/tenant"
 )
 
 // A booking's life as a gateway sees it, in every protocol: what the headers of requests and answers say, and what the
@@ -259,5 +261,75 @@ func TestAPartnersProgramOverTheWire(t *testing.T) {
 	}
 	if n, none := list(mine), list(rival); n != 1 || none != 0 {
 		t.Errorf("%d of mine, %d of the rival's", n, none)
+	}
+}
+
+// Staff see what a member has booked, which devices they have and what they want to hear of; members see their own alone.
+func TestStaffReadWhatIsAMembers(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	bookings := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
+	members := berthv1connect.NewMemberServiceClient(s.Client, s.URL)
+	notices := berthv1connect.NewNotificationServiceClient(s.Client, s.URL)
+	member, coach := s.Token(t, "member"), s.Token(t, "coach")
+	whoIs := func(token string) string {
+		me, err := members.GetMe(t.Context(), as(token, &v1.GetMeRequest{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return me.Msg.GetMember().GetId()
+	}
+	mine, theirs := whoIs(member), whoIs(coach)
+	in := s.create(t, s.input(monday.Add(48*time.Hour)), true).GetId()
+	held, err := bookings.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{SessionId: in}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := members.RegisterDevice(t.Context(), as(member, &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "abc"})); err != nil {
+		t.Fatal(err)
+	}
+	quiet := &v1.QuietHours{Start: &timeofday.TimeOfDay{Hours: 21}, End: &timeofday.TimeOfDay{Hours: 8}}
+	if _, err := notices.UpdatePreferences(t.Context(), as(member, &v1.UpdatePreferencesRequest{
+		Preferences: &v1.NotificationPreferences{QuietHours: quiet}, UpdateMask: mask("quiet_hours"),
+	})); err != nil {
+		t.Fatal(err)
+	}
+
+	listed, err := bookings.ListMyBookings(t.Context(), as(coach, &v1.ListMyBookingsRequest{MemberId: mine}))
+	if err != nil || len(listed.Msg.GetBookings()) != 1 || listed.Msg.GetBookings()[0].GetId() != held.Msg.GetBooking().GetId() {
+		t.Errorf("bookings: %v, %v", listed, err)
+	}
+	if own, err := bookings.ListMyBookings(t.Context(), as(coach, &v1.ListMyBookingsRequest{})); err != nil || len(own.Msg.GetBookings()) != 0 {
+		t.Errorf("the coach's own: %v, %v", own, err)
+	}
+	who, err := members.GetMember(t.Context(), as(coach, &v1.GetMemberRequest{MemberId: mine}))
+	if err != nil || len(who.Msg.GetDevices()) != 1 || who.Msg.GetDevices()[0].GetKind() != v1.DeviceKind_DEVICE_KIND_IOS {
+		t.Errorf("devices: %v, %v", who, err)
+	}
+	hears, err := notices.GetPreferences(t.Context(), as(coach, &v1.GetPreferencesRequest{MemberId: mine}))
+	if err != nil || !proto.Equal(hears.Msg.GetPreferences().GetQuietHours(), quiet) {
+		t.Errorf("preferences: %v, %v", hears, err)
+	}
+
+	absent := idText(tenant.New[tenant.MemberID](time.Now()))
+	for name, ask := range map[string]func(token, id string) error{
+		"bookings": func(token, id string) error {
+			_, err := bookings.ListMyBookings(t.Context(), as(token, &v1.ListMyBookingsRequest{MemberId: id}))
+			return err
+		},
+		"preferences": func(token, id string) error {
+			_, err := notices.GetPreferences(t.Context(), as(token, &v1.GetPreferencesRequest{MemberId: id}))
+			return err
+		},
+	} {
+		if err := ask(member, mine); err != nil {
+			t.Errorf("%s: one's own by name: %v", name, err)
+		}
+		if got := tell(t, ask(member, theirs)); got.Reason != "MEMBER_NOT_FOUND" {
+			t.Errorf("%s: another's: %+v", name, got)
+		}
+		if got := tell(t, ask(coach, absent)); got.Reason != "MEMBER_NOT_FOUND" {
+			t.Errorf("%s: nobody's: %+v", name, got)
+		}
 	}
 }

@@ -36,11 +36,11 @@ func (s *memberService) UpdateMember(ctx context.Context, req *connect.Request[v
 }
 
 func (s *memberService) GetMember(ctx context.Context, req *connect.Request[v1.GetMemberRequest]) (*connect.Response[v1.GetMemberResponse], error) {
-	m, err := s.app.GetMember(ctx, caller(ctx), id[tenant.MemberID](req.Msg.GetMemberId()))
+	m, devices, err := s.app.GetMember(ctx, caller(ctx), id[tenant.MemberID](req.Msg.GetMemberId()))
 	if err != nil {
 		return nil, err
 	}
-	return reply(&v1.GetMemberResponse{Member: memberMessage(m)})
+	return reply(&v1.GetMemberResponse{Member: memberMessage(m), Devices: messages(devices, deviceMessage)})
 }
 
 func (s *memberService) ListMembers(ctx context.Context, req *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListMembersResponse], error) {

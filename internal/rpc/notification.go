@@ -17,8 +17,8 @@ import (
 // notificationService serves berth.v1.NotificationService.
 type notificationService struct{ app *app.App }
 
-func (s *notificationService) GetPreferences(ctx context.Context, _ *connect.Request[v1.GetPreferencesRequest]) (*connect.Response[v1.GetPreferencesResponse], error) {
-	p, err := s.app.GetNotificationPreferences(ctx, caller(ctx))
+func (s *notificationService) GetPreferences(ctx context.Context, req *connect.Request[v1.GetPreferencesRequest]) (*connect.Response[v1.GetPreferencesResponse], error) {
+	p, err := s.app.GetNotificationPreferences(ctx, caller(ctx), id[tenant.MemberID](req.Msg.GetMemberId()))
 	if err != nil {
 		return nil, err
 	}

@@ -76,14 +76,14 @@ func TestWhatOneChannelCannotTheNextDoes(t *testing.T) {
 		h.run()
 		h.at(noon.Add(time.Second))
 		h.wantLines("the log", notify.Promoted, "SMS FAILED OPTED_OUT", "EMAIL SENT", " DROPPED OPTED_OUT")
-		p, err := h.app.GetNotificationPreferences(h.ctx(), noa)
+		p, err := h.app.GetNotificationPreferences(h.ctx(), noa, tenant.MemberID{})
 		h.ok(err)
 		if len(p.Stops) != 1 || p.Stops[0].Reason != notify.OptedOutReason {
 			t.Errorf("%+v", p.Stops)
 		}
 		_, err = h.app.AnswerSMS(h.ctx(), h.Tenant, h.phone(noa), "START")
 		h.ok(err)
-		if p, err = h.app.GetNotificationPreferences(h.ctx(), noa); err != nil || len(p.Stops) != 0 {
+		if p, err = h.app.GetNotificationPreferences(h.ctx(), noa, tenant.MemberID{}); err != nil || len(p.Stops) != 0 {
 			t.Errorf("%+v, %v", p.Stops, err)
 		}
 	})

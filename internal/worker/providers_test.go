@@ -248,7 +248,7 @@ func TestAddressesThatAreGone(t *testing.T) {
 	if n := p.count(`select count(*) from devices`); n != 0 {
 		t.Errorf("%d devices", n)
 	}
-	got, err := p.app.GetNotificationPreferences(p.ctx(), mia)
+	got, err := p.app.GetNotificationPreferences(p.ctx(), mia, tenant.MemberID{})
 	p.ok(err)
 	if len(got.Stops) != 1 || got.Stops[0].Channel != email || got.Stops[0].Reason != notify.BouncedReason {
 		t.Errorf("%+v", got.Stops)

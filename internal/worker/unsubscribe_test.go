@@ -47,7 +47,7 @@ func TestThePageThatStopsMails(t *testing.T) {
 			if n := p.chosen(who); n != choices {
 				t.Errorf("%d choices, want %d", n, choices)
 			}
-			got, err := p.app.GetNotificationPreferences(p.ctx(), who)
+			got, err := p.app.GetNotificationPreferences(p.ctx(), who, who.Member)
 			p.ok(err)
 			if len(got.Stops) != stops {
 				t.Errorf("%d stops, want %d", len(got.Stops), stops)
@@ -68,7 +68,7 @@ func TestThePageThatStopsMails(t *testing.T) {
 // chosen counts what a member has chosen.
 func (h *house) chosen(who tenant.Caller) int {
 	h.t.Helper()
-	p, err := h.app.GetNotificationPreferences(h.ctx(), who)
+	p, err := h.app.GetNotificationPreferences(h.ctx(), who, who.Member)
 	h.ok(err)
 	return len(p.Chosen)
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, inject } from "vitest";
 export type Role = "owner" | "admin" | "coach" | "member";
 export const [studio, club, salon] = [0, 1, 2] as const;
 
-interface Development {
+export interface Development {
   readonly address: string;
   readonly tenants: readonly {
     readonly id: string;
@@ -56,6 +56,8 @@ const launch = (args: readonly string[] = []): Promise<Browser> =>
 interface Opening {
   readonly role?: Role;
   readonly tenant?: number;
+  /** A server of the test's own. */
+  readonly at?: Development;
   /** Empty: no page yet. */
   readonly path?: string;
   readonly scheme?: "light" | "dark";
@@ -76,7 +78,7 @@ export interface Visit {
 
 /** A browser of one person, signed in by the demo page's own memory of them. */
 export async function visit(how: Opening = {}, from: Browser = browser): Promise<Visit> {
-  const { address, tenants } = berth();
+  const { address, tenants } = how.at ?? berth();
   const context = await from.newContext({
     viewport: { width: how.width ?? 1360, height: how.height ?? 860 },
     colorScheme: how.scheme ?? "light",

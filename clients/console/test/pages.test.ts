@@ -33,6 +33,46 @@ const pages: readonly Page[] = [
   { name: "members", path: "/members", role: "owner", there: "Olive Owner" },
   { name: "member", path: "/members/", role: "owner", there: "Profile" },
   { name: "attendance", path: "/analytics", role: "owner", there: "Day by day" },
+  { name: "members to come", path: "/members/", role: "owner", there: "Coming up", width: 390 },
+  { name: "reach", path: "/members/?tab=messages", role: "owner", there: "Devices" },
+  { name: "board by coach", path: "/?by=coach", role: "owner", there: "Cleo Coach" },
+  { name: "board by location", path: "/?by=location", role: "owner", there: "Harbour" },
+  { name: "locations", path: "/catalog", role: "owner", there: "Bookings come in by" },
+  { name: "services", path: "/catalog?tab=services", role: "owner", there: "Vinyasa" },
+  {
+    name: "services on a telephone",
+    path: "/catalog?tab=services",
+    role: "owner",
+    there: "Vinyasa",
+    width: 390,
+  },
+  { name: "resources", path: "/catalog?tab=resources", role: "owner", there: "Kind", tenant: club },
+  { name: "staff", path: "/catalog?tab=staff", role: "owner", there: "Olive Owner" },
+  { name: "items", path: "/catalog?tab=items", role: "owner", there: "Out for", tenant: club },
+  {
+    name: "benefits",
+    path: "/catalog?tab=benefits",
+    role: "owner",
+    there: "Memberships elsewhere",
+  },
+  { name: "organization", path: "/catalog?tab=organization", role: "owner", there: "Currency" },
+  { name: "catalog of a coach", path: "/catalog", role: "coach", there: "Bookings come in by" },
+  { name: "workouts", path: "/workouts", role: "owner", there: "Plans of what is trained" },
+  { name: "imports", path: "/imports", role: "owner", there: "Drop a CSV file here" },
+  {
+    name: "imports on a telephone",
+    path: "/imports?what=members",
+    role: "owner",
+    there: "Drop a CSV file here",
+    width: 390,
+  },
+  {
+    name: "session on a telephone",
+    path: "/sessions/",
+    role: "owner",
+    there: "Who is in",
+    width: 390,
+  },
   { name: "plans", path: "/plans", role: "owner", there: "Unlimited" },
   { name: "policies", path: "/policies", role: "owner", there: "Free cancellation" },
   { name: "waitlist rules", path: "/waitlist", role: "owner", there: "Time to answer" },
@@ -92,10 +132,10 @@ describe.each(["light", "dark"] as const)("in %s", (scheme) => {
     const full =
       path === "/sessions/"
         ? path + (await makeSession("Looked at", 6 * day))
-        : path === "/members/"
-          ? path +
-            (await call<{ member: { id: string } }>("member", "MemberService/GetMe", {})).member.id
-          : path;
+        : path.replace(
+            /^\/members\/(?=\?|$)/,
+            `/members/${(await call<{ member: { id: string } }>("member", "MemberService/GetMe", {})).member.id}`,
+          );
     await using visited = await visit({
       path: full,
       ...(role && { role }),
@@ -119,6 +159,13 @@ it.each([
   ["a new plan", "/plans", "New plan"],
   ["a new role", "/roles", "New role"],
   ["a new member", "/members", "Add member"],
+  ["a new location", "/catalog", "New location"],
+  ["a new service", "/catalog?tab=services", "New service"],
+  ["a new resource", "/catalog?tab=resources", "New resource"],
+  ["a new item", "/catalog?tab=items", "New item"],
+  ["a new benefit", "/catalog?tab=benefits", "New benefit"],
+  ["somebody new in the team", "/catalog?tab=staff", "Add staff"],
+  ["a new workout", "/workouts", "New workout"],
 ])("the form for %s has no serious fault", async (_, path, button) => {
   await using there = await visit({ role: "owner", path });
   await there.page.getByRole("button", { name: button }).click();
@@ -144,4 +191,14 @@ it("finds places and people by the keyboard alone", async () => {
   await page.keyboard.press("g");
   await page.keyboard.press("r");
   await page.getByRole("heading", { name: "Roles", level: 1 }).waitFor();
+});
+
+it("leads on from the menu of a telephone, which closes then", async () => {
+  await using there = await visit({ role: "owner", width: 390, height: 844 });
+  const { page } = there;
+  await page.getByRole("button", { name: "Menu" }).click();
+  const menu = page.getByRole("dialog", { name: "Menu" });
+  await menu.getByRole("link", { name: "Catalog" }).click();
+  await page.getByRole("heading", { name: "Catalog", level: 1 }).waitFor();
+  await menu.waitFor({ state: "hidden" });
 });

@@ -59,6 +59,12 @@ const pictures: readonly Picture[] = [
     tenant: club,
   },
   {
+    name: "team-week",
+    there: ".board .slot",
+    path: () => `/?by=coach&date=${new Date(Date.now() + 7 * day).toISOString().slice(0, 10)}`,
+    role: "owner",
+  },
+  {
     name: "member-week",
     there: ".offer",
     path: () => `/app/?date=${new Date(Date.now() + day).toISOString().slice(0, 10)}`,
@@ -80,6 +86,28 @@ it.each(pictures)("$name", async ({ name, path, role, there: sign, tenant, schem
   await there.page.evaluate(() => document.fonts.ready);
   await there.page.screenshot({
     path: fileURLToPath(new URL(`../../../docs/images/${name}.png`, import.meta.url)),
+    animations: "disabled",
+  });
+});
+
+it("import", async () => {
+  await using there = await visit({ role: "owner", path: "/imports", width: 1280, height: 800 });
+  const { page } = there;
+  await page
+    .locator("input[type=file]")
+    .first()
+    .setInputFiles({
+      name: "spring.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(
+        "service,location,date,start,duration_minutes,capacity\nVinyasa,Harbour,2027-03-29,18:00,60,14\nYin,Harbour,2027-03-29,25:00,75,12\nYin,,2027-03-30,19:00,75,many\nVinyasa,Harbour,2027-03-31,18:00,60,14\n",
+      ),
+    });
+  await page.getByRole("columnheader", { name: "What is wrong" }).waitFor();
+  await settled(page);
+  await page.evaluate(() => document.fonts.ready);
+  await page.screenshot({
+    path: fileURLToPath(new URL("../../../docs/images/import.png", import.meta.url)),
     animations: "disabled",
   });
 });

@@ -76,6 +76,107 @@ describe("the schedule", () => {
     await page.locator(".slot", { hasText: "Handmade" }).filter({ hasText: "15:00" }).waitFor();
   });
 
+  it("has a line for each coach, between which sessions are moved", async () => {
+    const { members } = await call<{ members: { id: string; name: string }[] }>(
+      "owner",
+      "MemberService/ListMembers",
+      { role: "coach" },
+    );
+    const [one, two] = members;
+    if (!one || !two) throw new Error("the demo data have changed");
+    const title = "Handed Over";
+    await makeSession(title, 52 * day, { coachId: one.id });
+    await using there = await visit({ role: "owner", path: `/?date=${dateIn(52)}&by=coach` });
+    const { page } = there;
+    const line = (name: string) => page.locator(".board tbody tr", { hasText: name });
+    const chip = (name: string) => line(name).locator(".slot", { hasText: title });
+    await chip(one.name).waitFor();
+    const before = await chip(one.name).locator("xpath=ancestor::td").getAttribute("data-day");
+    const from = await chip(one.name).boundingBox();
+    const to = await line(two.name).locator(`td[data-day="${before}"]`).boundingBox();
+    if (!from || !to) throw new Error("the board is not shown");
+    await page.mouse.move(from.x + 20, from.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(from.x + 22, from.y + 40, { steps: 4 });
+    await page.mouse.move(to.x + 30, to.y + 20, { steps: 6 });
+    await page.mouse.up();
+    await chip(two.name).waitFor();
+    // By the keyboard: to another day, and back.
+    const [back, forth] =
+      dateIn(52) === before && new Date(`${before}T12:00:00Z`).getUTCDay() === 0
+        ? ["Alt+ArrowRight", "Alt+ArrowLeft"]
+        : ["Alt+ArrowLeft", "Alt+ArrowRight"];
+    await chip(two.name).focus();
+    await page.keyboard.press(forth);
+    await line(two.name)
+      .locator(`td:not([data-day="${before}"]) .slot`, { hasText: title })
+      .waitFor();
+    await chip(two.name).focus();
+    await page.keyboard.press(back);
+    await line(two.name).locator(`td[data-day="${before}"] .slot`, { hasText: title }).waitFor();
+  });
+
+  it("changes the days of a series from one session on", async () => {
+    const { locations } = await call<{ locations: { id: string; name: string }[] }>(
+      "owner",
+      "TenantService/ListLocations",
+      {},
+    );
+    const { services } = await call<{ services: { id: string }[] }>(
+      "owner",
+      "TenantService/ListServices",
+      {},
+    );
+    const monday = new Date(Date.now() + 84 * day);
+    monday.setUTCDate(monday.getUTCDate() - ((monday.getUTCDay() + 6) % 7));
+    const date = monday.toISOString().slice(0, 10);
+    const [year, month, dayOfMonth] = date.split("-").map(Number);
+    const { sessionIds } = await call<{ sessionIds: string[] }>(
+      "owner",
+      "SessionService/CreateSeries",
+      {
+        template: {
+          serviceId: services[0]?.id,
+          locationId: locations.find(({ name }) => name === "Harbour")?.id,
+          title: "Shifting",
+        },
+        rule: "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=6",
+        startDate: { year, month, day: dayOfMonth },
+        startTimeOfDay: { hours: 6 },
+        publish: true,
+      },
+    );
+    await using there = await visit({ role: "owner", path: `/sessions/${sessionIds[2]}` });
+    const { page } = there;
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    const form = page.getByRole("dialog", { name: "Edit" });
+    await form.getByText("This and later").click();
+    await form.getByRole("switch", { name: "Change the days" }).click();
+    await form.getByText("Fri", { exact: true }).click();
+    await form.getByText("Wed", { exact: true }).click();
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "hidden" });
+    const { sessions } = await call<{ sessions: { title: string; localDate: { day: number } }[] }>(
+      "owner",
+      "SessionService/ListSessions",
+      {
+        filter: {
+          startsWithin: {
+            start: `${date}T00:00:00Z`,
+            end: new Date(Date.parse(date) + 21 * day).toISOString(),
+          },
+          states: ["SESSION_STATE_PUBLISHED"],
+        },
+        pageSize: 500,
+      },
+    );
+    const days = sessions
+      .filter(({ title }) => title === "Shifting")
+      .map(({ localDate }) => localDate.day);
+    const on = (offset: number) => new Date(Date.parse(date) + offset * day).getUTCDate();
+    expect(days.slice(0, 4)).toEqual([on(0), on(2), on(7), on(11)]);
+  });
+
   it("shows a week of 300 sessions in less than a second", async () => {
     const { location } = await call<{ location: { id: string } }>(
       "owner",

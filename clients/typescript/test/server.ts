@@ -31,6 +31,8 @@ export type Role = "owner" | "admin" | "coach" | "member" | "partner";
 declare module "vitest" {
   interface ProvidedContext {
     berth: Development;
+    /** The path of the server that was built, for tests that start one of their own. */
+    binary: string;
   }
 }
 
@@ -62,24 +64,44 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     // Git may distrust a checkout that belongs to someone else, and the version is of no interest here.
     const build = ["build", "-buildvcs=false", "-o", berth, "./server"];
     await promisify(execFile)("go", build, { cwd: repository });
-    const running = spawn(
-      berth,
-      ["dev", "--listen", "127.0.0.1:0", "--data", data, "--log-level", "warn"],
-      { env: ownEnvironment(), stdio: ["ignore", "pipe", "inherit"] },
-    );
-    server = running;
-    await untilReady(running.stdout, (line) => {
-      say(line);
-      // Where Postgres may not run as root, its files are elsewhere.
-      const elsewhere = /the cluster is in (\S+)/.exec(line)?.[1];
-      if (elsewhere) leftovers.push(elsewhere);
-    });
-    project.provide("berth", JSON.parse(await readFile(join(data, "dev.json"), "utf8")));
+    server = await start(berth, data, "127.0.0.1:0", leftovers);
+    project.provide("berth", await described(data));
+    project.provide("binary", berth);
     return teardown;
   } catch (error) {
     await teardown();
     throw error;
   }
+}
+
+/** Starts a server on a database in a folder, and waits until it serves. Where it leaves files elsewhere, it says so. */
+export async function start(
+  berth: string,
+  data: string,
+  listen: string,
+  leftovers: string[],
+): Promise<ChildProcess> {
+  const server = spawn(berth, ["dev", "--listen", listen, "--data", data, "--log-level", "warn"], {
+    env: ownEnvironment(),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    await untilReady(server.stdout, (line) => {
+      say(line);
+      // Where Postgres may not run as root, its files are elsewhere.
+      const elsewhere = /the cluster is in (\S+)/.exec(line)?.[1];
+      if (elsewhere) leftovers.push(elsewhere);
+    });
+    return server;
+  } catch (error) {
+    await stop(server);
+    throw error;
+  }
+}
+
+/** What a server says of itself in its folder. */
+export async function described(data: string): Promise<Development> {
+  return JSON.parse(await readFile(join(data, "dev.json"), "utf8"));
 }
 
 /** Without what whoever runs the tests has set for Berth: a database of theirs, above all. */
@@ -105,7 +127,8 @@ async function untilReady(output: Readable, hear: (line: string) => void): Promi
   );
 }
 
-async function stop(server: ChildProcess): Promise<void> {
+/** Ends a server as whoever runs it would. */
+export async function stop(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = once(server, "exit");
   server.kill("SIGTERM");

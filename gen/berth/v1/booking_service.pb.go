@@ -1433,7 +1433,9 @@ type ListMyBookingsRequest struct {
 	// At most this many. 0 takes 50; the most is 500.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the page before; empty for the first.
-	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Whose. Empty: the caller's.
+	MemberId      string `protobuf:"bytes,6,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1499,6 +1501,13 @@ func (x *ListMyBookingsRequest) GetPageSize() int32 {
 func (x *ListMyBookingsRequest) GetPageToken() string {
 	if x != nil {
 		return x.PageToken
+	}
+	return ""
+}
+
+func (x *ListMyBookingsRequest) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
 	}
 	return ""
 }
@@ -2760,7 +2769,7 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
 	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\"A\n" +
 	"\x12GetBookingResponse\x12+\n" +
-	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\x95\x02\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xbf\x02\n" +
 	"\x15ListMyBookingsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x128\n" +
 	"\rstarts_within\x18\x02 \x01(\v2\x13.berth.v1.TimeRangeR\fstartsWithin\x12F\n" +
@@ -2768,7 +2777,8 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\tpage_size\x18\x04 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\xa2\x01\n" +
+	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\x12(\n" +
+	"\tmember_id\x18\x06 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\"\xa2\x01\n" +
 	"\x16ListMyBookingsResponse\x12-\n" +
 	"\bbookings\x18\x01 \x03(\v2\x11.berth.v1.BookingR\bbookings\x121\n" +
 	"\aentries\x18\x02 \x03(\v2\x17.berth.v1.WaitlistEntryR\aentries\x12&\n" +
@@ -2851,7 +2861,7 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\x1bListBenefitProvidersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"W\n" +
 	"\x1cListBenefitProvidersResponse\x127\n" +
-	"\tproviders\x18\x01 \x03(\v2\x19.berth.v1.BenefitProviderR\tproviders2\xfe\r\n" +
+	"\tproviders\x18\x01 \x03(\v2\x19.berth.v1.BenefitProviderR\tproviders2\x8c\x0e\n" +
 	"\x0eBookingService\x12M\n" +
 	"\x04Book\x12\x15.berth.v1.BookRequest\x1a\x16.berth.v1.BookResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ebooking.create\x12`\n" +
 	"\vHoldBooking\x12\x1c.berth.v1.HoldBookingRequest\x1a\x1d.berth.v1.HoldBookingResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fbooking.hold\x12r\n" +
@@ -2861,8 +2871,8 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\rCancelBooking\x12\x1e.berth.v1.CancelBookingRequest\x1a\x1f.berth.v1.CancelBookingResponse\"\b\xca\xf3\x18\x04\b\x02\x18\x01\x12{\n" +
 	"\x12AdminCancelBooking\x12#.berth.v1.AdminCancelBookingRequest\x1a$.berth.v1.AdminCancelBookingResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12booking.cancel_any\x12b\n" +
 	"\n" +
-	"GetBooking\x12\x1b.berth.v1.GetBookingRequest\x1a\x1c.berth.v1.GetBookingResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12`\n" +
-	"\x0eListMyBookings\x12\x1f.berth.v1.ListMyBookingsRequest\x1a .berth.v1.ListMyBookingsResponse\"\v\xca\xf3\x18\x04\b\x02\x18\x01\x90\x02\x01\x12b\n" +
+	"GetBooking\x12\x1b.berth.v1.GetBookingRequest\x1a\x1c.berth.v1.GetBookingResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12n\n" +
+	"\x0eListMyBookings\x12\x1f.berth.v1.ListMyBookingsRequest\x1a .berth.v1.ListMyBookingsResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12b\n" +
 	"\n" +
 	"ListRoster\x12\x1b.berth.v1.ListRosterRequest\x1a\x1c.berth.v1.ListRosterResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0ebooking.roster\x90\x02\x01\x12`\n" +
 	"\n" +

@@ -293,7 +293,9 @@ func (x *GetMemberRequest) GetMemberId() string {
 type GetMemberResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The member as they are now.
-	Member        *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
+	Member *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
+	// The member's devices, the one seen last first.
+	Devices       []*Device `protobuf:"bytes,2,rep,name=devices,proto3" json:"devices,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -331,6 +333,13 @@ func (*GetMemberResponse) Descriptor() ([]byte, []int) {
 func (x *GetMemberResponse) GetMember() *Member {
 	if x != nil {
 		return x.Member
+	}
+	return nil
+}
+
+func (x *GetMemberResponse) GetDevices() []*Device {
+	if x != nil {
+		return x.Devices
 	}
 	return nil
 }
@@ -1096,9 +1105,10 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"c\n" +
 	"\x10GetMemberRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
-	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"=\n" +
+	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"i\n" +
 	"\x11GetMemberResponse\x12(\n" +
-	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"\xda\x02\n" +
+	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\x12*\n" +
+	"\adevices\x18\x02 \x03(\v2\x10.berth.v1.DeviceR\adevices\"\xda\x02\n" +
 	"\x12ListMembersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1e\n" +
 	"\x05query\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x05query\x126\n" +
@@ -1192,10 +1202,10 @@ var file_berth_v1_member_service_proto_goTypes = []any{
 	(*UnregisterDeviceResponse)(nil), // 17: berth.v1.UnregisterDeviceResponse
 	(*Member)(nil),                   // 18: berth.v1.Member
 	(*fieldmaskpb.FieldMask)(nil),    // 19: google.protobuf.FieldMask
-	(MemberStatus)(0),                // 20: berth.v1.MemberStatus
-	(*MemberImportProgress)(nil),     // 21: berth.v1.MemberImportProgress
-	(*MemberImportReport)(nil),       // 22: berth.v1.MemberImportReport
-	(*Device)(nil),                   // 23: berth.v1.Device
+	(*Device)(nil),                   // 20: berth.v1.Device
+	(MemberStatus)(0),                // 21: berth.v1.MemberStatus
+	(*MemberImportProgress)(nil),     // 22: berth.v1.MemberImportProgress
+	(*MemberImportReport)(nil),       // 23: berth.v1.MemberImportReport
 	(DeviceKind)(0),                  // 24: berth.v1.DeviceKind
 }
 var file_berth_v1_member_service_proto_depIdxs = []int32{
@@ -1205,40 +1215,41 @@ var file_berth_v1_member_service_proto_depIdxs = []int32{
 	19, // 3: berth.v1.UpdateMemberRequest.update_mask:type_name -> google.protobuf.FieldMask
 	18, // 4: berth.v1.UpdateMemberResponse.member:type_name -> berth.v1.Member
 	18, // 5: berth.v1.GetMemberResponse.member:type_name -> berth.v1.Member
-	20, // 6: berth.v1.ListMembersRequest.status:type_name -> berth.v1.MemberStatus
-	18, // 7: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
-	21, // 8: berth.v1.ImportMembersResponse.progress:type_name -> berth.v1.MemberImportProgress
-	22, // 9: berth.v1.ImportMembersResponse.report:type_name -> berth.v1.MemberImportReport
-	18, // 10: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
-	23, // 11: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
-	18, // 12: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.Member
-	19, // 13: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
-	18, // 14: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
-	24, // 15: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
-	23, // 16: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
-	0,  // 17: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
-	2,  // 18: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
-	4,  // 19: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
-	6,  // 20: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
-	8,  // 21: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
-	10, // 22: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
-	12, // 23: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
-	14, // 24: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
-	16, // 25: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
-	1,  // 26: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
-	3,  // 27: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
-	5,  // 28: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
-	7,  // 29: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
-	9,  // 30: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
-	11, // 31: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
-	13, // 32: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
-	15, // 33: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
-	17, // 34: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
-	26, // [26:35] is the sub-list for method output_type
-	17, // [17:26] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	20, // 6: berth.v1.GetMemberResponse.devices:type_name -> berth.v1.Device
+	21, // 7: berth.v1.ListMembersRequest.status:type_name -> berth.v1.MemberStatus
+	18, // 8: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
+	22, // 9: berth.v1.ImportMembersResponse.progress:type_name -> berth.v1.MemberImportProgress
+	23, // 10: berth.v1.ImportMembersResponse.report:type_name -> berth.v1.MemberImportReport
+	18, // 11: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
+	20, // 12: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
+	18, // 13: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.Member
+	19, // 14: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
+	18, // 15: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
+	24, // 16: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
+	20, // 17: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
+	0,  // 18: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
+	2,  // 19: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
+	4,  // 20: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
+	6,  // 21: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
+	8,  // 22: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
+	10, // 23: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
+	12, // 24: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
+	14, // 25: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
+	16, // 26: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
+	1,  // 27: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
+	3,  // 28: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
+	5,  // 29: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
+	7,  // 30: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
+	9,  // 31: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
+	11, // 32: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
+	13, // 33: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
+	15, // 34: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
+	17, // 35: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
+	27, // [27:36] is the sub-list for method output_type
+	18, // [18:27] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_member_service_proto_init() }

@@ -27,7 +27,9 @@ const (
 type GetPreferencesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. May be empty where the token is good for exactly one.
-	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The member. Empty: the caller.
+	MemberId      string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -65,6 +67,13 @@ func (*GetPreferencesRequest) Descriptor() ([]byte, []int) {
 func (x *GetPreferencesRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
+	}
+	return ""
+}
+
+func (x *GetPreferencesRequest) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
 	}
 	return ""
 }
@@ -1632,9 +1641,10 @@ var File_berth_v1_notification_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\n" +
-	"#berth/v1/notification_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x1bberth/v1/notification.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\"A\n" +
+	"#berth/v1/notification_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x1bberth/v1/notification.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\"k\n" +
 	"\x15GetPreferencesRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"]\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12(\n" +
+	"\tmember_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\"]\n" +
 	"\x16GetPreferencesResponse\x12C\n" +
 	"\vpreferences\x18\x01 \x01(\v2!.berth.v1.NotificationPreferencesR\vpreferences\"\xf3\x01\n" +
 	"\x18UpdatePreferencesRequest\x12(\n" +
@@ -1732,9 +1742,9 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\x1c\xbaH\x19\xc8\x01\x01\xe2\x01\x13\x12\x06twilio\x12\x03fcm\x12\x04smtpR\n" +
 	"updateMask\"D\n" +
 	"\x15UpdateSendersResponse\x12+\n" +
-	"\asenders\x18\x01 \x01(\v2\x11.berth.v1.SendersR\asenders2\xa8\r\n" +
-	"\x13NotificationService\x12^\n" +
-	"\x0eGetPreferences\x12\x1f.berth.v1.GetPreferencesRequest\x1a .berth.v1.GetPreferencesResponse\"\t\xca\xf3\x18\x02\b\x02\x90\x02\x01\x12d\n" +
+	"\asenders\x18\x01 \x01(\v2\x11.berth.v1.SendersR\asenders2\xb5\r\n" +
+	"\x13NotificationService\x12k\n" +
+	"\x0eGetPreferences\x12\x1f.berth.v1.GetPreferencesRequest\x1a .berth.v1.GetPreferencesResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vmember.read\x90\x02\x01\x12d\n" +
 	"\x11UpdatePreferences\x12\".berth.v1.UpdatePreferencesRequest\x1a#.berth.v1.UpdatePreferencesResponse\"\x06\xca\xf3\x18\x02\b\x02\x12g\n" +
 	"\x12CreateCalendarFeed\x12#.berth.v1.CreateCalendarFeedRequest\x1a$.berth.v1.CreateCalendarFeedResponse\"\x06\xca\xf3\x18\x02\b\x02\x12g\n" +
 	"\x12DeleteCalendarFeed\x12#.berth.v1.DeleteCalendarFeedRequest\x1a$.berth.v1.DeleteCalendarFeedResponse\"\x06\xca\xf3\x18\x02\b\x02\x12\x8c\x01\n" +

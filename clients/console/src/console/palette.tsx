@@ -9,7 +9,7 @@ import { useNavigate } from "react-router";
 import { useText } from "../i18n";
 import { useCan } from "../shared/root";
 import { Face } from "../shared/ui";
-import { usePlaces } from "./shell";
+import { usePlaces } from "./places";
 
 export const openPalette = () => spotlight.open();
 

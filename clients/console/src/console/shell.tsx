@@ -12,43 +12,43 @@ import {
 import { DatesProvider } from "@mantine/dates";
 import { useDisclosure, useHotkeys, useMediaQuery } from "@mantine/hooks";
 import {
-  IconAdjustmentsHorizontal,
-  IconCalendarWeek,
-  IconChartBar,
   IconChevronDown,
-  IconClockHour4,
   IconDeviceMobile,
-  IconFlag3,
-  IconHistory,
   IconId,
-  IconKey,
   IconLanguage,
   IconLogout,
-  IconMessage2,
   IconMoon,
   IconSearch,
-  IconShieldLock,
   IconSun,
   IconSunMoon,
-  IconTicket,
-  IconUsers,
 } from "@tabler/icons-react";
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import {
+  type ComponentType,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { Link, Route, Routes, useLocation, useNavigate } from "react-router";
 import { type Language, languages, useSpeech, useText } from "../i18n";
 import { useAuth, useCan, useMe } from "../shared/root";
 import { Face, Guarded, Mark, NoPermission, State } from "../shared/ui";
-import { useCatalog } from "./data";
 import { openPalette, Palette } from "./palette";
+import { type Place, usePlaces } from "./places";
 import { SchedulePage } from "./schedule/page";
 
 const page = <K extends string>(load: () => Promise<Record<K, () => ReactNode>>, name: K) =>
   lazy(async () => ({ default: (await load())[name] }));
 
-const SessionPage = page(() => import("./pages/session"), "SessionPage");
+const SessionPage = page(() => import("./session/page"), "SessionPage");
 const TeeSheetPage = page(() => import("./pages/teesheet"), "TeeSheetPage");
 const MembersPage = page(() => import("./pages/members"), "MembersPage");
-const MemberPage = page(() => import("./pages/member"), "MemberPage");
+const MemberPage = page(() => import("./member/page"), "MemberPage");
+const CatalogPage = page(() => import("./catalog/page"), "CatalogPage");
+const WorkoutsPage = page(() => import("./workouts/page"), "WorkoutsPage");
+const ImportsPage = page(() => import("./imports/page"), "ImportsPage");
 const PlansPage = page(() => import("./pages/plans"), "PlansPage");
 const AnalyticsPage = page(() => import("./pages/analytics"), "AnalyticsPage");
 const PoliciesPage = page(() => import("./pages/policies"), "PoliciesPage");
@@ -58,114 +58,24 @@ const RolesPage = page(() => import("./pages/roles"), "RolesPage");
 const AccountsPage = page(() => import("./pages/accounts"), "AccountsPage");
 const AuditPage = page(() => import("./pages/audit"), "AuditPage");
 
-export interface Place {
-  readonly path: string;
-  readonly name: string;
-  readonly permission: string;
-  readonly icon: typeof IconUsers;
-  /** Pressed after "g". */
-  readonly key: string;
-  readonly group: "run" | "set";
-}
-
-/** Where this person may go. */
-export function usePlaces(): Place[] {
-  const t = useText();
-  const can = useCan();
-  const { data } = useCatalog();
-  const tees = data?.resources.some(({ kind, active }) => active && kind.toLowerCase() === "tee");
-  const all: (Place | false | undefined)[] = [
-    {
-      path: "/",
-      name: t.nav.schedule,
-      permission: "session.read",
-      icon: IconCalendarWeek,
-      key: "s",
-      group: "run",
-    },
-    tees && {
-      path: "/tee-sheet",
-      name: t.nav.teeSheet,
-      permission: "booking.roster",
-      icon: IconFlag3,
-      key: "t",
-      group: "run",
-    },
-    {
-      path: "/members",
-      name: t.nav.members,
-      permission: "member.read",
-      icon: IconUsers,
-      key: "m",
-      group: "run",
-    },
-    {
-      path: "/analytics",
-      name: t.nav.analytics,
-      permission: "analytics.read",
-      icon: IconChartBar,
-      key: "a",
-      group: "run",
-    },
-    {
-      path: "/plans",
-      name: t.nav.plans,
-      permission: "plan.read",
-      icon: IconTicket,
-      key: "p",
-      group: "set",
-    },
-    {
-      path: "/policies",
-      name: t.nav.policies,
-      permission: "policy.read",
-      icon: IconAdjustmentsHorizontal,
-      key: "o",
-      group: "set",
-    },
-    {
-      path: "/waitlist",
-      name: t.nav.waitlist,
-      permission: "waitlist.rules",
-      icon: IconClockHour4,
-      key: "w",
-      group: "set",
-    },
-    {
-      path: "/messages",
-      name: t.nav.messages,
-      permission: "notification.read",
-      icon: IconMessage2,
-      key: "e",
-      group: "set",
-    },
-    {
-      path: "/roles",
-      name: t.nav.roles,
-      permission: "role.read",
-      icon: IconShieldLock,
-      key: "r",
-      group: "set",
-    },
-    {
-      path: "/service-accounts",
-      name: t.nav.accounts,
-      permission: "account.manage",
-      icon: IconKey,
-      key: "k",
-      group: "set",
-    },
-    {
-      path: "/audit",
-      name: t.nav.audit,
-      permission: "audit.read",
-      icon: IconHistory,
-      key: "l",
-      group: "set",
-    },
-  ];
-  return all.filter((place): place is Place => Boolean(place) && can((place as Place).permission));
-}
+/** Pages, with the permission that each takes. */
+const routes: readonly (readonly [string, string, ComponentType])[] = [
+  ["/", "session.read", SchedulePage],
+  ["/sessions/:id", "booking.roster", SessionPage],
+  ["/tee-sheet", "booking.roster", TeeSheetPage],
+  ["/members", "member.read", MembersPage],
+  ["/members/:id", "member.read", MemberPage],
+  ["/catalog", "catalog.read", CatalogPage],
+  ["/workouts", "workout.read", WorkoutsPage],
+  ["/plans", "plan.read", PlansPage],
+  ["/analytics", "analytics.read", AnalyticsPage],
+  ["/policies", "policy.read", PoliciesPage],
+  ["/waitlist", "waitlist.rules", RulesPage],
+  ["/messages", "notification.read", MessagesPage],
+  ["/roles", "role.read", RolesPage],
+  ["/service-accounts", "account.manage", AccountsPage],
+  ["/audit", "audit.read", AuditPage],
+];
 
 function Needs({ permission, children }: { permission: string; children: ReactNode }) {
   const can = useCan();
@@ -205,6 +115,7 @@ function StaffOnly() {
 
 function Console() {
   const t = useText();
+  const can = useCan();
   const { language } = useSpeech();
   const [drawer, { open, close }] = useDisclosure();
   const [help, { toggle: toggleHelp, close: closeHelp }] = useDisclosure();
@@ -213,10 +124,11 @@ function Console() {
   const main = useRef<HTMLElement>(null);
   useGoKeys();
   useHotkeys([["shift+?", toggleHelp]]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at every page anew
   useEffect(() => {
     close();
     main.current?.scrollTo(0, 0);
-  }, [close]);
+  }, [close, pathname]);
   useEffect(() => {
     // Mantine's calendars speak through dayjs.
     if (language === "de") void import("dayjs/locale/de");
@@ -252,107 +164,22 @@ function Console() {
           <Guarded key={pathname}>
             <Suspense fallback={null}>
               <Routes>
+                {routes.map(([path, permission, Page]) => (
+                  <Route
+                    key={path}
+                    path={path}
+                    element={
+                      <Needs permission={permission}>
+                        <Page />
+                      </Needs>
+                    }
+                  />
+                ))}
                 <Route
-                  path="/"
+                  path="/imports"
                   element={
-                    <Needs permission="session.read">
-                      <SchedulePage />
-                    </Needs>
-                  }
-                />
-                <Route
-                  path="/sessions/:id"
-                  element={
-                    <Needs permission="booking.roster">
-                      <SessionPage />
-                    </Needs>
-                  }
-                />
-                <Route
-                  path="/tee-sheet"
-                  element={
-                    <Needs permission="booking.roster">
-                      <TeeSheetPage />
-                    </Needs>
-                  }
-                />
-                <Route
-                  path="/members"
-                  element={
-                    <Needs permission="member.read">
-                      <MembersPage />
-                    </Needs>
-                  }
-                />
-                <Route
-                  path="/members/:id"
-                  element={
-                    <Needs permission="member.read">
-                      <MemberPage />
-                    </Needs>
-                  }
-                />
-                <Route
-                  path="/plans"
-                  element={
-                    <Needs permission="plan.read">
-                      <PlansPage />
-                    </Needs>
-                  }
-                />
-                <Route
-                  path="/analytics"
-                  element={
-                    <Needs permission="analytics.read">
-                      <AnalyticsPage />
-                    </Needs>
-                  }
-                />
-                <Route
-                  path="/policies"
-                  element={
-                    <Needs permission="policy.read">
-                      <PoliciesPage />
-                    </Needs>
-                  }
-                />
-                <Route
-                  path="/waitlist"
-                  element={
-                    <Needs permission="waitlist.rules">
-                      <RulesPage />
-                    </Needs>
-                  }
-                />
-                <Route
-                  path="/messages"
-                  element={
-                    <Needs permission="notification.read">
-                      <MessagesPage />
-                    </Needs>
-                  }
-                />
-                <Route
-                  path="/roles"
-                  element={
-                    <Needs permission="role.read">
-                      <RolesPage />
-                    </Needs>
-                  }
-                />
-                <Route
-                  path="/service-accounts"
-                  element={
-                    <Needs permission="account.manage">
-                      <AccountsPage />
-                    </Needs>
-                  }
-                />
-                <Route
-                  path="/audit"
-                  element={
-                    <Needs permission="audit.read">
-                      <AuditPage />
+                    <Needs permission={can("session.import") ? "session.import" : "member.import"}>
+                      <ImportsPage />
                     </Needs>
                   }
                 />

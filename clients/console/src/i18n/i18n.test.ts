@@ -2,6 +2,9 @@ import { ErrorReason } from "@berthhq/client";
 import { describe, expect, it } from "vitest";
 import contract from "../../../../proto/berth/v1/waitlist.proto?raw";
 import { de } from "./de";
+import { de as deDesk } from "./desk/de";
+import { en as enDesk } from "./desk/en";
+import { fr as frDesk } from "./desk/fr";
 import { en } from "./en";
 import { fr } from "./fr";
 import { de as deMember } from "./member/de";
@@ -29,6 +32,8 @@ describe.each([
   ["French for members", frMember, enMember],
   ["German about messages", deNotices, enNotices],
   ["French about messages", frNotices, enNotices],
+  ["German of the desk", deDesk, enDesk],
+  ["French of the desk", frDesk, enDesk],
 ])("%s", (_, language: object, source: object) => {
   it("has every text", () => {
     expect([...texts(language).keys()].sort()).toEqual([...texts(source).keys()].sort());

@@ -123,8 +123,9 @@ type BookingServiceClient interface {
 	// GetBooking reads one booking: the caller's own, or any with the permission.
 	// Errors: BOOKING_NOT_FOUND.
 	GetBooking(context.Context, *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error)
-	// ListMyBookings reads the caller's bookings and waitlist entries, by start of their sessions. Of a service
-	// account these are the bookings that it made; it has no entries.
+	// ListMyBookings reads the caller's bookings and waitlist entries, by start of their sessions, or, with the permission, those
+	// of the member named. Of a service account these are the bookings that it made; it has no entries.
+	// Errors: MEMBER_NOT_FOUND.
 	ListMyBookings(context.Context, *connect.Request[v1.ListMyBookingsRequest]) (*connect.Response[v1.ListMyBookingsResponse], error)
 	// ListRoster reads who is in a session and who waits for it.
 	// Errors: SESSION_NOT_FOUND.
@@ -416,8 +417,9 @@ type BookingServiceHandler interface {
 	// GetBooking reads one booking: the caller's own, or any with the permission.
 	// Errors: BOOKING_NOT_FOUND.
 	GetBooking(context.Context, *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error)
-	// ListMyBookings reads the caller's bookings and waitlist entries, by start of their sessions. Of a service
-	// account these are the bookings that it made; it has no entries.
+	// ListMyBookings reads the caller's bookings and waitlist entries, by start of their sessions, or, with the permission, those
+	// of the member named. Of a service account these are the bookings that it made; it has no entries.
+	// Errors: MEMBER_NOT_FOUND.
 	ListMyBookings(context.Context, *connect.Request[v1.ListMyBookingsRequest]) (*connect.Response[v1.ListMyBookingsResponse], error)
 	// ListRoster reads who is in a session and who waits for it.
 	// Errors: SESSION_NOT_FOUND.

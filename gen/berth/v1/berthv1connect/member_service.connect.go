@@ -68,7 +68,7 @@ type MemberServiceClient interface {
 	// bookings and roles stay as they are.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH, INVALID_FIELD (a subject that is set already).
 	UpdateMember(context.Context, *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.UpdateMemberResponse], error)
-	// GetMember reads one member, with the notes of staff.
+	// GetMember reads one member, with the notes of staff, and their devices.
 	// Errors: MEMBER_NOT_FOUND.
 	GetMember(context.Context, *connect.Request[v1.GetMemberRequest]) (*connect.Response[v1.GetMemberResponse], error)
 	// ListMembers searches the members, by name.
@@ -232,7 +232,7 @@ type MemberServiceHandler interface {
 	// bookings and roles stay as they are.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH, INVALID_FIELD (a subject that is set already).
 	UpdateMember(context.Context, *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.UpdateMemberResponse], error)
-	// GetMember reads one member, with the notes of staff.
+	// GetMember reads one member, with the notes of staff, and their devices.
 	// Errors: MEMBER_NOT_FOUND.
 	GetMember(context.Context, *connect.Request[v1.GetMemberRequest]) (*connect.Response[v1.GetMemberResponse], error)
 	// ListMembers searches the members, by name.

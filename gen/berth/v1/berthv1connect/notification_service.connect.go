@@ -82,7 +82,8 @@ const (
 
 // NotificationServiceClient is a client for the berth.v1.NotificationService service.
 type NotificationServiceClient interface {
-	// GetPreferences reads what the caller wants to hear of, and how.
+	// GetPreferences reads what the caller wants to hear of, and how, or, with the permission, what the member named does. Only
+	// members themselves change it.
 	// Errors: MEMBER_NOT_FOUND.
 	GetPreferences(context.Context, *connect.Request[v1.GetPreferencesRequest]) (*connect.Response[v1.GetPreferencesResponse], error)
 	// UpdatePreferences changes what the caller wants to hear of, and how. What is not named stays.
@@ -333,7 +334,8 @@ func (c *notificationServiceClient) UpdateSenders(ctx context.Context, req *conn
 
 // NotificationServiceHandler is an implementation of the berth.v1.NotificationService service.
 type NotificationServiceHandler interface {
-	// GetPreferences reads what the caller wants to hear of, and how.
+	// GetPreferences reads what the caller wants to hear of, and how, or, with the permission, what the member named does. Only
+	// members themselves change it.
 	// Errors: MEMBER_NOT_FOUND.
 	GetPreferences(context.Context, *connect.Request[v1.GetPreferencesRequest]) (*connect.Response[v1.GetPreferencesResponse], error)
 	// UpdatePreferences changes what the caller wants to hear of, and how. What is not named stays.

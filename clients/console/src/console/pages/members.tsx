@@ -2,7 +2,7 @@ import { type Member, MemberService, MemberStatus } from "@berthhq/client";
 import { useInfiniteQuery } from "@connectrpc/connect-query";
 import { Alert, Button, Drawer, Select, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { IconSearch, IconUserPlus } from "@tabler/icons-react";
+import { IconFileImport, IconSearch, IconUserPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { useSpeech, useText } from "../../i18n";
@@ -32,6 +32,16 @@ export function MembersPage() {
   return (
     <div className="page">
       <PageHead title={t.nav.members} note={t.members.note}>
+        {can("member.import") && (
+          <Button
+            component={Link}
+            to="/imports?what=members"
+            variant="default"
+            leftSection={<IconFileImport size={16} />}
+          >
+            {t.nav.imports}
+          </Button>
+        )}
         {can("member.write") && (
           <Button leftSection={<IconUserPlus size={16} />} onClick={() => setAdding(true)}>
             {t.members.add}

@@ -10,17 +10,20 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { ActionIcon, Button, Select, Switch } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
-import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
+import { IconChevronLeft, IconChevronRight, IconPlus } from "@tabler/icons-react";
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useSpeech, useText } from "../../i18n";
+import { useDesk } from "../../i18n/desk";
 import { useAll } from "../../shared/all";
-import { useMe } from "../../shared/root";
+import { Countdown } from "../../shared/countdown";
+import { useCan, useMe } from "../../shared/root";
 import {
   DAY,
   millis,
   minuteOfDay,
+  showClock,
   showDay,
   startOf,
   Temporal,
@@ -28,8 +31,9 @@ import {
   zoned,
 } from "../../shared/time";
 import { PageHead, Shown, State, Tag, Time } from "../../shared/ui";
+import { type Held, HoldDrawer } from "../bookings/hold";
 import { type Catalog, useCatalog } from "../data";
-import { zoneNote } from "../schedule/page";
+import { zoneNote } from "../schedule/zone";
 
 export function TeeSheetPage() {
   const catalog = useCatalog();
@@ -41,6 +45,7 @@ function TeeSheet({ catalog }: { catalog: Catalog }) {
   const { locale } = useSpeech();
   const { tenant } = useMe();
   const [params, setParams] = useSearchParams();
+  const [held, setHeld] = useState<Held>();
   const [onlyOpen, setOnlyOpen] = useState(false);
   const tees = catalog.resources.filter(
     ({ kind, active }) => active && kind.toLowerCase() === "tee",
@@ -162,6 +167,7 @@ function TeeSheet({ catalog }: { catalog: Catalog }) {
                         session={session}
                         bookings={rosters.get(session.id)}
                         zone={zone}
+                        onHold={setHeld}
                       />
                     ))}
                   </div>
@@ -171,6 +177,7 @@ function TeeSheet({ catalog }: { catalog: Catalog }) {
           )
         }
       </Shown>
+      <HoldDrawer held={held} catalog={catalog} onChange={setHeld} />
     </div>
   );
 }
@@ -195,12 +202,16 @@ function Tee({
   session,
   bookings = [],
   zone,
+  onHold,
 }: {
   session: Session;
   bookings?: readonly Booking[] | undefined;
   zone: string;
+  onHold: (held: Held) => void;
 }) {
   const t = useText();
+  const d = useDesk();
+  const can = useCan();
   const balls: string[] = bookings.flatMap(({ status, partySize }) =>
     Array.from({ length: partySize }, () =>
       status === BookingStatus.ATTENDED
@@ -213,21 +224,32 @@ function Tee({
   while (balls.length < session.seatsTaken) balls.push("taken");
   while (balls.length < (session.capacity ?? 0)) balls.push("");
   const open = session.seatsOpen ?? 0;
-  const names = bookings.map(
-    ({ memberName, contact, partySize }) =>
-      `${memberName || contact?.name || t.session.guest}${partySize > 1 ? ` × ${partySize}` : ""}`,
-  );
+  const clock = showClock(session.startTime ? minuteOfDay(zoned(session.startTime, zone)) : 0);
+  const called = ({ memberName, contact }: Booking) =>
+    memberName || contact?.name || t.session.guest;
+  const names = bookings
+    .filter(({ status }) => status !== BookingStatus.PENDING)
+    .map(
+      (booking) => `${called(booking)}${booking.partySize > 1 ? ` × ${booking.partySize}` : ""}`,
+    );
+  const holds = bookings.filter(({ status }) => status === BookingStatus.PENDING);
   const items = bookings.flatMap((booking) =>
     booking.items.map(({ name, quantity }) => `${quantity} ${name}`),
   );
+  const coming = millis(session.startTime) > Date.now();
+  const holdable =
+    can("booking.hold_for_others") &&
+    coming &&
+    open > 0 &&
+    !session.blocked &&
+    session.state === SessionState.PUBLISHED;
   return (
-    <Link
-      className={`tee ${millis(session.endTime) < Date.now() ? "over" : ""}`}
-      to={`/sessions/${session.id}`}
-    >
-      <Time at={session.startTime} zone={zone} as="time" />
-      <span style={{ minWidth: 0 }}>
-        <span style={{ display: "flex", justifyContent: "space-between", gap: 8 }}>
+    <article className={`tee ${millis(session.endTime) < Date.now() ? "over" : ""}`}>
+      <Link className="cover" to={`/sessions/${session.id}`}>
+        <Time at={session.startTime} zone={zone} as="time" />
+      </Link>
+      <div style={{ minWidth: 0 }}>
+        <div className="tee-line">
           <span className="balls" aria-hidden>
             {balls.map((kind, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: seats have no names
@@ -237,22 +259,56 @@ function Tee({
           <span className="muted" style={{ fontSize: 12 }}>
             {session.blocked ? (
               <Tag tone="warn">{t.sessionState.blocked}</Tag>
+            ) : session.state === SessionState.DRAFT ? (
+              <Tag tone="warn">{t.sessionState.draft}</Tag>
             ) : open > 0 ? (
               t.tees.open(open)
             ) : (
               t.tees.full
             )}
           </span>
-        </span>
-        <span className="ellipsis" style={{ display: "block", fontSize: 13 }}>
-          {names.join(", ") || <span className="muted">–</span>}
-        </span>
-        {items.length > 0 && (
-          <span className="muted ellipsis" style={{ display: "block", fontSize: 12 }}>
-            {items.join(", ")}
+        </div>
+        <div className="tee-line">
+          <span className="ellipsis" style={{ fontSize: 13 }}>
+            {names.join(", ") || (holds.length === 0 && <span className="muted">–</span>)}
           </span>
+          {holdable && (
+            <ActionIcon
+              size="sm"
+              variant="light"
+              color="tide"
+              aria-label={d.hold.at(clock)}
+              onClick={() => onHold({ kind: "new", session })}
+            >
+              <IconPlus size={15} />
+            </ActionIcon>
+          )}
+        </div>
+        {holds.map((booking) => (
+          <div key={booking.id} className="tee-line tee-hold">
+            <span className="ellipsis">
+              {called(booking)}
+              {booking.partySize > 1 && ` × ${booking.partySize}`} ·{" "}
+              <Countdown until={booking.holdExpireTime} />
+            </span>
+            {can("booking.confirm_any") && (
+              <Button
+                size="compact-xs"
+                variant="light"
+                aria-label={`${d.hold.confirm}: ${called(booking)}`}
+                onClick={() => onHold({ kind: "held", booking, session })}
+              >
+                {d.hold.confirm}
+              </Button>
+            )}
+          </div>
+        ))}
+        {items.length > 0 && (
+          <div className="muted ellipsis" style={{ fontSize: 12 }}>
+            {items.join(", ")}
+          </div>
         )}
-      </span>
-    </Link>
+      </div>
+    </article>
   );
 }

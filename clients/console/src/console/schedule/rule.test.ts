@@ -1,6 +1,6 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Temporal } from "../../shared/time";
-import { occurrences, writeRule } from "./rule";
+import { occurrences, readRule, writeRule } from "./rule";
 
 const day = (text: string) => Temporal.PlainDate.from(text);
 
@@ -28,4 +28,24 @@ it("tells the days beforehand", () => {
     "2026-04-22",
   ]);
   expect(days({ days: [], every: 1, end: { count: 3 } })).toEqual([]);
+});
+
+describe("a rule that is read", () => {
+  it.each([
+    { days: ["MO", "WE"], every: 1, end: { count: 12 } },
+    { days: ["SU"], every: 2, end: { until: "2026-06-30" } },
+  ] as const)("is the one that was written: %o", (rule) => {
+    expect(readRule(writeRule(rule))).toEqual(rule);
+  });
+
+  it.each([
+    "FREQ=DAILY;COUNT=3",
+    "FREQ=MONTHLY;BYDAY=1MO;COUNT=3",
+    "FREQ=WEEKLY;BYDAY=MO",
+    "FREQ=WEEKLY;BYDAY=MO;BYHOUR=7,9;COUNT=3",
+    "FREQ=WEEKLY;BYDAY=MO;WKST=SU;COUNT=3",
+    "",
+  ])("is left alone where weeks do not say it: %s", (rule) => {
+    expect(readRule(rule)).toBeUndefined();
+  });
 });

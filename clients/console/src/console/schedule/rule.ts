@@ -44,3 +44,23 @@ export function occurrences(
   }
   return found;
 }
+
+const readable = /^(FREQ|BYDAY|INTERVAL|COUNT|UNTIL|WKST)=(.+)$/;
+
+/** A rule of the contract, where it is a plain weekly one: others are kept as they are, and not edited here. */
+export function readRule(text: string): Weekly | undefined {
+  const parts = new Map<string, string>();
+  for (const part of text.split(";")) {
+    const found = readable.exec(part);
+    if (!found?.[1] || !found[2]) return undefined;
+    parts.set(found[1], found[2]);
+  }
+  const days = (parts.get("BYDAY") ?? "").split(",");
+  const known = weekdays.filter((day) => days.includes(day));
+  const until = /^(\d{4})(\d\d)(\d\d)/.exec(parts.get("UNTIL") ?? "");
+  const count = Number(parts.get("COUNT"));
+  if (parts.get("FREQ") !== "WEEKLY" || known.length !== days.length) return undefined;
+  if (parts.has("WKST") && parts.get("WKST") !== "MO") return undefined;
+  const end = until ? { until: `${until[1]}-${until[2]}-${until[3]}` } : count > 0 && { count };
+  return end ? { days: known, every: Number(parts.get("INTERVAL") ?? 1), end } : undefined;
+}

@@ -1,0 +1,131 @@
+import {
+  type Booking,
+  BookingService,
+  BookingStatus,
+  CheckInService,
+  CreditService,
+} from "@berthhq/client";
+import { ActionIcon, Button, Menu } from "@mantine/core";
+import { IconDots, IconUserCheck } from "@tabler/icons-react";
+import { useState } from "react";
+import { useText } from "../../i18n";
+import { useDesk } from "../../i18n/desk";
+import { ask } from "../../shared/ask";
+import { useDo } from "../../shared/calls";
+import { useCan } from "../../shared/root";
+import { millis } from "../../shared/time";
+import { MoveModal } from "./move";
+
+/** What staff can do with a booking. */
+export function BookingActs({
+  booking,
+  onConfirm,
+}: {
+  booking: Booking;
+  /** Opens what confirms a hold. */
+  onConfirm?: (booking: Booking) => void;
+}) {
+  const t = useText();
+  const d = useDesk();
+  const [moving, setMoving] = useState(false);
+  const can = useCan();
+  const checkIn = useDo(CheckInService.method.checkIn, {
+    done: ({ alreadyCheckedIn }) => (alreadyCheckedIn ? t.session.alreadyIn : undefined),
+  });
+  const undo = useDo(CheckInService.method.undoCheckIn);
+  const noShow = useDo(BookingService.method.markNoShow);
+  const undoNoShow = useDo(BookingService.method.undoNoShow);
+  const cancel = useDo(BookingService.method.adminCancelBooking, {
+    done: ({ creditRefunded, promoted }) => t.session.cancelled(creditRefunded, promoted),
+  });
+  const release = useDo(BookingService.method.releaseHold, { done: d.hold.released });
+  const refund = useDo(CreditService.method.refundCredit, { done: t.session.refunded });
+  const { id: bookingId, status, memberName } = booking;
+  const confirmed = status === BookingStatus.CONFIRMED;
+  const started = millis(booking.sessionStartTime) < Date.now();
+  const pending = status === BookingStatus.PENDING;
+  const items = [
+    confirmed &&
+      !started &&
+      can("booking.reschedule_any") && { label: d.move.open, run: () => setMoving(true) },
+    pending &&
+      can("booking.confirm_any") && {
+        label: d.hold.release,
+        run: () => release.run({ bookingId }),
+      },
+    status === BookingStatus.ATTENDED &&
+      can("checkin.staff") && { label: t.session.undoCheckIn, run: () => undo.run({ bookingId }) },
+    confirmed &&
+      started &&
+      can("booking.no_show") && { label: t.session.noShow, run: () => noShow.run({ bookingId }) },
+    status === BookingStatus.NO_SHOW &&
+      can("booking.no_show") && {
+        label: t.session.undoNoShow,
+        run: () => undoNoShow.run({ bookingId }),
+      },
+    booking.credits > 0 &&
+      can("credit.refund") && { label: t.session.refund, run: () => refund.run({ bookingId }) },
+    confirmed &&
+      can("booking.cancel_any") && {
+        label: t.session.cancelBooking,
+        danger: true,
+        run: async () => {
+          const answer = await ask({
+            title: t.session.cancelTitle(memberName),
+            body: t.session.cancelBody,
+            yes: t.session.cancelBooking,
+            reason: t.fields.reason,
+            danger: true,
+          });
+          if (answer) await cancel.run({ bookingId, reason: answer.reason });
+        },
+      },
+  ].filter((item) => item !== false);
+  return (
+    <span style={{ display: "inline-flex", gap: 4, alignItems: "center" }}>
+      {confirmed && can("checkin.staff") && (
+        <Button
+          size="compact-sm"
+          variant="light"
+          leftSection={<IconUserCheck size={15} aria-hidden />}
+          loading={checkIn.busy}
+          onClick={() => void checkIn.run({ bookingId })}
+          aria-label={`${t.session.checkIn}: ${memberName}`}
+        >
+          {t.session.checkIn}
+        </Button>
+      )}
+      {pending && onConfirm && can("booking.confirm_any") && (
+        <Button
+          size="compact-sm"
+          variant="light"
+          aria-label={`${d.hold.confirm}: ${memberName}`}
+          onClick={() => onConfirm(booking)}
+        >
+          {d.hold.confirm}
+        </Button>
+      )}
+      {items.length > 0 && (
+        <Menu>
+          <Menu.Target>
+            <ActionIcon aria-label={`${t.actions.actions}: ${memberName}`}>
+              <IconDots size={17} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {items.map((item) => (
+              <Menu.Item
+                key={item.label}
+                {...("danger" in item && { c: "var(--bad)" })}
+                onClick={() => void item.run()}
+              >
+                {item.label}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      <MoveModal booking={moving ? booking : undefined} onClose={() => setMoving(false)} />
+    </span>
+  );
+}

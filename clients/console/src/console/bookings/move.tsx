@@ -1,0 +1,186 @@
+import {
+  type Booking,
+  BookingService,
+  type Session,
+  SessionService,
+  SessionState,
+} from "@berthhq/client";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
+import { Alert, Button, Checkbox, Modal, Switch } from "@mantine/core";
+import { useState } from "react";
+import { useSpeech, useText } from "../../i18n";
+import { useDesk } from "../../i18n/desk";
+import { useAll } from "../../shared/all";
+import { useDo } from "../../shared/calls";
+import { explain } from "../../shared/errors";
+import { DAY, millis } from "../../shared/time";
+import { Shown, State, Time } from "../../shared/ui";
+import { dayOf } from "../data";
+
+/** Moves a booking to another session: the place there is had before the one here is given up. */
+export function MoveModal({
+  booking,
+  onClose,
+}: {
+  booking: Booking | undefined;
+  onClose: () => void;
+}) {
+  const d = useDesk();
+  return (
+    <Modal
+      opened={booking !== undefined}
+      onClose={onClose}
+      title={booking && d.move.title(booking.memberName)}
+      size={560}
+    >
+      {booking && <Move booking={booking} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+/** So far ahead of the booking, and of now, sessions are shown. */
+const ahead = 14 * DAY;
+
+function Move({ booking, onClose }: { booking: Booking; onClose: () => void }) {
+  const t = useText();
+  const d = useDesk();
+  const { locale } = useSpeech();
+  const from = useQuery(SessionService.method.getSession, { sessionId: booking.sessionId });
+  const session = from.data?.session;
+  const [now] = useState(() => Date.now());
+  const [same, setSame] = useState(true);
+  const [chosen, setChosen] = useState("");
+  const [items, setItems] = useState(true);
+  const [notify, setNotify] = useState(true);
+  const [error, setError] = useState<unknown>();
+  const move = useDo(BookingService.method.rescheduleBooking, { quiet: true, done: d.move.done });
+  const sessions = useAll(
+    SessionService.method.listSessions,
+    {
+      filter: {
+        startsWithin: {
+          start: timestampFromMs(now),
+          end: timestampFromMs(Math.max(now, millis(booking.sessionStartTime)) + ahead),
+        },
+        locationIds: session ? [session.locationId] : [],
+        serviceIds: session && same ? [session.serviceId] : [],
+        states: [SessionState.PUBLISHED],
+      },
+    },
+    (answer) => answer.sessions,
+    { enabled: session !== undefined, keep: true },
+  );
+  const open = (sessions.data ?? []).filter(
+    ({ id, blocked, seatsOpen }) =>
+      id !== booking.sessionId && !blocked && (seatsOpen ?? Infinity) >= booking.partySize,
+  );
+  const days = Map.groupBy(open, dayOf);
+  const kept = booking.items.filter(({ status }) => status < 3);
+  return (
+    <form
+      className="form"
+      onSubmit={async (event) => {
+        event.preventDefault();
+        setError(undefined);
+        try {
+          await move.run({
+            bookingId: booking.id,
+            sessionId: chosen,
+            moveItems: items && kept.length > 0,
+            notify,
+          });
+          onClose();
+        } catch (thrown) {
+          setError(thrown);
+        }
+      }}
+    >
+      <p className="muted" style={{ margin: 0, fontSize: 13 }}>
+        {d.move.now}{" "}
+        <strong style={{ color: "var(--ink)" }}>
+          {booking.sessionTitle}, <Time at={booking.sessionStartTime} zone={booking.timeZone} />
+        </strong>
+        <br />
+        {d.move.note}
+      </p>
+      <Switch
+        size="xs"
+        label={d.move.same}
+        checked={same}
+        onChange={(event) => setSame(event.currentTarget.checked)}
+      />
+      <Shown of={sessions} rows={5}>
+        {() =>
+          open.length === 0 ? (
+            <State title={d.move.none}>{d.move.noneNote}</State>
+          ) : (
+            <fieldset className="choices">
+              <legend className="sr">{d.move.to}</legend>
+              {[...days].map(([day, list]) => (
+                <div key={day}>
+                  <h3>
+                    <Time at={list[0]?.startTime} zone={booking.timeZone} as="longDay" />
+                  </h3>
+                  {list.map((one) => (
+                    <Choice
+                      key={one.id}
+                      session={one}
+                      chosen={chosen === one.id}
+                      onChoose={setChosen}
+                    />
+                  ))}
+                </div>
+              ))}
+            </fieldset>
+          )
+        }
+      </Shown>
+      {kept.length > 0 && (
+        <Checkbox
+          label={d.move.items(kept.map(({ name, quantity }) => `${quantity} ${name}`).join(", "))}
+          checked={items}
+          onChange={(event) => setItems(event.currentTarget.checked)}
+        />
+      )}
+      <Checkbox
+        label={d.move.tell}
+        checked={notify}
+        onChange={(event) => setNotify(event.currentTarget.checked)}
+      />
+      {error !== undefined && (
+        <Alert color="red">{explain(error, t, locale, booking.timeZone)}</Alert>
+      )}
+      <div className="end">
+        <Button variant="default" onClick={onClose}>
+          {t.actions.back}
+        </Button>
+        <Button type="submit" disabled={!chosen} loading={move.busy}>
+          {d.move.act}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Choice({
+  session,
+  chosen,
+  onChoose,
+}: {
+  session: Session;
+  chosen: boolean;
+  onChoose: (id: string) => void;
+}) {
+  const t = useText();
+  return (
+    <label className="choice">
+      <input type="radio" name="to" checked={chosen} onChange={() => onChoose(session.id)} />
+      <Time at={session.startTime} zone={session.timeZone} as="time" />
+      <span className="ellipsis">{session.title}</span>
+      <span className="muted num">
+        {session.seatsOpen === undefined ? t.session.noLimit : t.session.open(session.seatsOpen)}
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,138 @@
+import { type BenefitProvider, BookingService } from "@berthhq/client";
+import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
+import { NumberInput, Switch, TextInput } from "@mantine/core";
+import { IconDiscount } from "@tabler/icons-react";
+import { useText } from "../../i18n";
+import { useDesk } from "../../i18n/desk";
+import { useDo } from "../../shared/calls";
+import { Shown } from "../../shared/ui";
+import { EditForm } from "../form";
+import { Listed } from "./list";
+
+/** Memberships elsewhere that give a discount here. */
+export function Benefits({ archived }: { archived: boolean }) {
+  const d = useDesk();
+  const providers = useQuery(BookingService.method.listBenefitProviders, {});
+  return (
+    <Shown of={providers}>
+      {({ providers: all }) => (
+        <Listed
+          things={all.map((provider) => ({ ...provider, id: provider.code }))}
+          archived={archived}
+          add={d.catalog.newBenefit}
+          none={d.catalog.noBenefits}
+          noneNote={d.catalog.noBenefitsNote}
+          icon={<IconDiscount size={34} stroke={1.4} aria-hidden />}
+          note={d.catalog.benefitsNote}
+          columns={[
+            { title: d.catalog.code, show: ({ code }) => <code>{code}</code> },
+            { title: d.catalog.pattern, show: ({ numberPattern }) => <code>{numberPattern}</code> },
+            {
+              title: d.catalog.discount,
+              right: true,
+              show: ({ discountPercent }) => `${discountPercent} %`,
+            },
+          ]}
+          form={(provider, close) => <BenefitForm provider={provider} onClose={close} />}
+        />
+      )}
+    </Shown>
+  );
+}
+
+type Values = Pick<
+  BenefitProvider,
+  "code" | "name" | "numberPattern" | "discountPercent" | "active"
+>;
+
+function versionOf(provider: BenefitProvider | undefined) {
+  const values: Values = {
+    code: provider?.code ?? "",
+    name: provider?.name ?? "",
+    numberPattern: provider?.numberPattern ?? "",
+    discountPercent: provider?.discountPercent ?? 10,
+    active: provider?.active ?? true,
+  };
+  return { values, etag: "" };
+}
+
+function BenefitForm({
+  provider,
+  onClose,
+}: {
+  provider: BenefitProvider | undefined;
+  onClose: () => void;
+}) {
+  const t = useText();
+  const d = useDesk();
+  const transport = useTransport();
+  const put = useDo(BookingService.method.putBenefitProvider, {
+    quiet: true,
+    done: t.done.saved,
+  });
+  return (
+    <EditForm<Values>
+      fresh={!provider}
+      current={versionOf(provider)}
+      names={{ ...t.fields }}
+      reread={async () => {
+        const answer = await callUnaryMethod(
+          transport,
+          BookingService.method.listBenefitProviders,
+          {},
+        );
+        return versionOf(answer.providers.find(({ code }) => code === provider?.code) ?? provider);
+      }}
+      save={(values) => put.run({ provider: values })}
+      onClose={onClose}
+    >
+      {(values, set) => (
+        <>
+          <TextInput
+            label={t.fields.name}
+            required
+            maxLength={200}
+            value={values.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+            data-autofocus
+          />
+          <div className="two">
+            <TextInput
+              label={d.catalog.code}
+              required
+              disabled={provider !== undefined}
+              maxLength={50}
+              pattern="[A-Z0-9_\-]{1,50}"
+              value={values.code}
+              onChange={(event) => set({ code: event.currentTarget.value.toUpperCase() })}
+            />
+            <NumberInput
+              label={d.catalog.discount}
+              min={0}
+              max={100}
+              suffix=" %"
+              value={values.discountPercent}
+              onChange={(value) => set({ discountPercent: Number(value) || 0 })}
+            />
+          </div>
+          <TextInput
+            label={d.catalog.pattern}
+            description={d.catalog.patternNote}
+            required
+            maxLength={200}
+            spellCheck={false}
+            value={values.numberPattern}
+            onChange={(event) => set({ numberPattern: event.currentTarget.value })}
+          />
+          {provider && (
+            <Switch
+              label={d.catalog.accepted}
+              checked={values.active}
+              onChange={(event) => set({ active: event.currentTarget.checked })}
+            />
+          )}
+        </>
+      )}
+    </EditForm>
+  );
+}

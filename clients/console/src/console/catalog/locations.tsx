@@ -1,0 +1,243 @@
+import { Channel, type Location, TenantService } from "@berthhq/client";
+import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
+import { Checkbox, NumberInput, Select, Switch, Textarea, TextInput } from "@mantine/core";
+import { IconMapPin } from "@tabler/icons-react";
+import { useSpeech, useText } from "../../i18n";
+import { useDesk } from "../../i18n/desk";
+import { useDo } from "../../shared/calls";
+import { useCan, useMe } from "../../shared/root";
+import { zoneName } from "../../shared/time";
+import { Tag } from "../../shared/ui";
+import type { Catalog } from "../data";
+import { EditForm, maskOf } from "../form";
+import { Listed } from "./list";
+
+const ways = [Channel.ONLINE, Channel.PHONE, Channel.WALK_IN] as const;
+
+export function Locations({ catalog, archived }: { catalog: Catalog; archived: boolean }) {
+  const t = useText();
+  const d = useDesk();
+  const { locale } = useSpeech();
+  return (
+    <Listed
+      things={catalog.locations}
+      archived={archived}
+      add={d.catalog.newLocation}
+      none={d.catalog.noLocations}
+      noneNote={d.catalog.noLocationsNote}
+      icon={<IconMapPin size={34} stroke={1.4} aria-hidden />}
+      note={d.catalog.locationsNote}
+      columns={[
+        { title: d.catalog.address, show: ({ address }) => address || "–" },
+        {
+          title: t.fields.timeZone,
+          show: ({ timeZone }) => (
+            <>
+              {timeZone.replaceAll("_", " ")}{" "}
+              <span className="muted">{zoneName(timeZone, locale)}</span>
+            </>
+          ),
+        },
+        {
+          title: d.catalog.channels,
+          show: ({ channels }) =>
+            channels.length === 0 ? (
+              <Tag tone="bad">{d.catalog.noChannels}</Tag>
+            ) : (
+              <span className="tags">
+                {ways
+                  .filter((way) => channels.includes(way))
+                  .map((way) => (
+                    <Tag key={way} tone="plain">
+                      {t.session.channel[way]}
+                    </Tag>
+                  ))}
+              </span>
+            ),
+        },
+        {
+          title: d.catalog.position,
+          show: ({ geo }) =>
+            geo ? (
+              <span className="num">
+                {geo.latitude.toFixed(4)}, {geo.longitude.toFixed(4)}
+              </span>
+            ) : (
+              <span className="muted">{d.catalog.noPosition}</span>
+            ),
+        },
+      ]}
+      form={(location, close) => <LocationForm location={location} onClose={close} />}
+    />
+  );
+}
+
+interface Values {
+  name: string;
+  timeZone: string;
+  address: string;
+  latitude: number | "";
+  longitude: number | "";
+  channels: readonly Channel[];
+  active: boolean;
+}
+
+function versionOf(location: Location | undefined, zone: string) {
+  const values: Values = {
+    name: location?.name ?? "",
+    timeZone: location?.timeZone ?? zone,
+    address: location?.address ?? "",
+    latitude: location?.geo?.latitude ?? "",
+    longitude: location?.geo?.longitude ?? "",
+    channels: location ? [...location.channels].sort() : [...ways],
+    active: location?.active ?? true,
+  };
+  return { values, etag: location?.etag ?? "" };
+}
+
+function LocationForm({
+  location,
+  onClose,
+}: {
+  location: Location | undefined;
+  onClose: () => void;
+}) {
+  const t = useText();
+  const d = useDesk();
+  const can = useCan();
+  const { tenant } = useMe();
+  const transport = useTransport();
+  const create = useDo(TenantService.method.createLocation, { quiet: true, done: t.done.saved });
+  const update = useDo(TenantService.method.updateLocation, { quiet: true, done: t.done.saved });
+  const setChannels = useDo(TenantService.method.setChannels, { quiet: true });
+  const inputOf = ({ name, timeZone, address, latitude, longitude }: Values) => ({
+    name: name.trim(),
+    timeZone,
+    address,
+    ...(latitude !== "" && longitude !== "" && { geo: { latitude, longitude } }),
+  });
+  const put = async (values: Values, changed: (keyof Values)[], etag: string) => {
+    const paths = changed
+      .filter((key) => !["channels", "latitude", "longitude"].includes(key))
+      .map(maskOf);
+    if (changed.includes("latitude") || changed.includes("longitude")) paths.push("geo");
+    let [id, version] = [location?.id ?? "", etag];
+    if (!location) {
+      const made = await create.run({ location: inputOf(values) });
+      [id, version] = [made?.location?.id ?? "", made?.location?.etag ?? ""];
+    } else if (paths.length > 0) {
+      const kept = await update.run({
+        location: { ...inputOf(values), id, active: values.active, etag },
+        updateMask: { paths },
+      });
+      version = kept?.location?.etag ?? "";
+    }
+    if (changed.includes("channels")) {
+      await setChannels.run({ locationId: id, channels: [...values.channels], etag: version });
+    }
+  };
+  return (
+    <EditForm<Values>
+      fresh={!location}
+      current={versionOf(location, tenant.timeZone)}
+      names={{
+        ...t.fields,
+        address: d.catalog.address,
+        channels: d.catalog.channels,
+        latitude: d.catalog.latitude,
+        longitude: d.catalog.longitude,
+        active: d.catalog.inUse,
+      }}
+      show={(key, value) =>
+        key === "channels"
+          ? (value as Channel[]).map((way) => t.session.channel[way]).join(", ")
+          : String(value)
+      }
+      reread={async () => {
+        const answer = await callUnaryMethod(transport, TenantService.method.getLocation, {
+          locationId: location?.id ?? "",
+        });
+        return versionOf(answer.location ?? location, tenant.timeZone);
+      }}
+      save={put}
+      onClose={onClose}
+    >
+      {(values, set) => (
+        <>
+          <TextInput
+            label={t.fields.name}
+            required
+            maxLength={200}
+            value={values.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+            data-autofocus
+          />
+          <Select
+            label={t.fields.timeZone}
+            description={d.catalog.zoneNote}
+            required
+            searchable
+            allowDeselect={false}
+            value={values.timeZone}
+            onChange={(zone) => set({ timeZone: zone ?? values.timeZone })}
+            data={Intl.supportedValuesOf("timeZone")}
+            limit={60}
+          />
+          <Textarea
+            label={d.catalog.address}
+            autosize
+            maxLength={500}
+            value={values.address}
+            onChange={(event) => set({ address: event.currentTarget.value })}
+          />
+          <div className="two">
+            <NumberInput
+              label={d.catalog.latitude}
+              min={-90}
+              max={90}
+              decimalScale={6}
+              required={values.longitude !== ""}
+              value={values.latitude}
+              onChange={(at) => set({ latitude: typeof at === "number" ? at : "" })}
+            />
+            <NumberInput
+              label={d.catalog.longitude}
+              min={-180}
+              max={180}
+              decimalScale={6}
+              required={values.latitude !== ""}
+              value={values.longitude}
+              onChange={(at) => set({ longitude: typeof at === "number" ? at : "" })}
+            />
+          </div>
+          <p className="muted form-note">{d.catalog.positionNote}</p>
+          <Checkbox.Group
+            label={d.catalog.channels}
+            description={d.catalog.channelsNote}
+            value={values.channels.map(String)}
+            onChange={(chosen) => set({ channels: chosen.map(Number).sort() as Channel[] })}
+          >
+            <div style={{ display: "flex", gap: 18, flexWrap: "wrap", marginTop: 8 }}>
+              {ways.map((way) => (
+                <Checkbox
+                  key={way}
+                  value={String(way)}
+                  disabled={!can("policy.write")}
+                  label={t.session.channel[way]}
+                />
+              ))}
+            </div>
+          </Checkbox.Group>
+          {location && (
+            <Switch
+              label={d.catalog.inUse}
+              description={d.catalog.inUseNote}
+              checked={values.active}
+              onChange={(event) => set({ active: event.currentTarget.checked })}
+            />
+          )}
+        </>
+      )}
+    </EditForm>
+  );
+}

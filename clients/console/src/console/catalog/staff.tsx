@@ -1,0 +1,180 @@
+import { AccessService, type Member, MemberService } from "@berthhq/client";
+import { Alert, Button, Modal, SegmentedControl, Select, TextInput } from "@mantine/core";
+import { IconUserPlus, IconUsersGroup } from "@tabler/icons-react";
+import { useState } from "react";
+import { Link } from "react-router";
+import { useSpeech, useText } from "../../i18n";
+import { useDesk } from "../../i18n/desk";
+import { useDo } from "../../shared/calls";
+import { explain } from "../../shared/errors";
+import { useCan } from "../../shared/root";
+import { here } from "../../shared/time";
+import { Face, State } from "../../shared/ui";
+import type { Catalog } from "../data";
+import { RoleTags } from "../pages/members";
+import { MemberPicker } from "../picker";
+
+/** Who leads sessions and runs the place. */
+export function Staff({ catalog }: { catalog: Catalog }) {
+  const t = useText();
+  const d = useDesk();
+  const can = useCan();
+  const [adding, setAdding] = useState(false);
+  return (
+    <>
+      <div className="list-head">
+        <span className="muted">{d.catalog.staffNote}</span>
+        {can("role.assign") && (
+          <Button leftSection={<IconUserPlus size={16} />} onClick={() => setAdding(true)}>
+            {d.catalog.newStaff}
+          </Button>
+        )}
+      </div>
+      <div className="card">
+        {catalog.staff.length === 0 ? (
+          <State
+            icon={<IconUsersGroup size={34} stroke={1.4} aria-hidden />}
+            title={d.catalog.noStaff}
+          >
+            {d.catalog.noStaffNote}
+          </State>
+        ) : (
+          <div className="scroll-x">
+            <table className="table">
+              <thead>
+                <tr>
+                  <th scope="col">{t.fields.name}</th>
+                  <th scope="col">{t.fields.roles}</th>
+                  <th scope="col">{t.fields.email}</th>
+                  <th scope="col">{t.fields.phone}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {catalog.staff.map((member) => (
+                  <tr key={member.id} className="link">
+                    <td>
+                      <span className="person">
+                        <Face name={member.name} />
+                        <Link className="cover" to={`/members/${member.id}?tab=roles`}>
+                          {member.name}
+                        </Link>
+                      </span>
+                    </td>
+                    <td>
+                      <RoleTags roles={member.roles.filter((role) => role !== "member")} />
+                    </td>
+                    <td className="muted">{member.email}</td>
+                    <td className="muted num">{member.phone}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </div>
+      <Modal opened={adding} onClose={() => setAdding(false)} title={d.catalog.newStaff}>
+        {adding && <AddStaff onClose={() => setAdding(false)} />}
+      </Modal>
+    </>
+  );
+}
+
+function AddStaff({ onClose }: { onClose: () => void }) {
+  const t = useText();
+  const d = useDesk();
+  const can = useCan();
+  const { locale } = useSpeech();
+  const [known, setKnown] = useState(true);
+  const [member, setMember] = useState<Member>();
+  const [name, setName] = useState("");
+  const [email, setEmail] = useState("");
+  const [role, setRole] = useState("coach");
+  const [error, setError] = useState<unknown>();
+  const create = useDo(MemberService.method.createMember, { quiet: true });
+  const assign = useDo(AccessService.method.assignRole, { quiet: true, done: t.done.saved });
+  const submit = async () => {
+    setError(undefined);
+    try {
+      let who = known ? member : undefined;
+      if (!known) {
+        who = (await create.run({ member: { name: name.trim(), email: email.trim() } }))?.member;
+        // Should the role be refused, they are there all the same, and are not made twice.
+        setMember(who);
+        setKnown(true);
+      }
+      if (!who) return;
+      await assign.run({ memberId: who.id, role });
+      onClose();
+    } catch (thrown) {
+      setError(thrown);
+    }
+  };
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      {can("member.write") && (
+        <SegmentedControl
+          fullWidth
+          aria-label={d.catalog.newStaff}
+          value={known ? "known" : "new"}
+          onChange={(value) => setKnown(value === "known")}
+          data={[
+            { value: "known", label: d.catalog.knownPerson },
+            { value: "new", label: d.catalog.newPerson },
+          ]}
+        />
+      )}
+      {known ? (
+        <MemberPicker label={t.session.bookFor} value={member} onChange={setMember} />
+      ) : (
+        <>
+          <TextInput
+            label={t.fields.name}
+            required
+            maxLength={200}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            data-autofocus
+          />
+          <TextInput
+            label={t.fields.email}
+            description={d.catalog.emailNote}
+            type="email"
+            required
+            maxLength={254}
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+        </>
+      )}
+      <Select
+        label={d.catalog.role}
+        allowDeselect={false}
+        value={role}
+        onChange={(value) => setRole(value ?? "coach")}
+        data={(["coach", "admin", "owner"] as const).map((one) => ({
+          value: one,
+          label: t.roleNames[one],
+        }))}
+      />
+      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
+      <div className="end">
+        <Button variant="default" onClick={onClose}>
+          {t.actions.cancel}
+        </Button>
+        <Button
+          type="submit"
+          loading={create.busy || assign.busy}
+          disabled={known && member === undefined}
+        >
+          {d.catalog.addStaff}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,77 @@
+import { CheckInService, type Member } from "@berthhq/client";
+import { useInfiniteQuery } from "@connectrpc/connect-query";
+import { Button } from "@mantine/core";
+import { Link } from "react-router";
+import { useText } from "../../i18n";
+import { Shown, State, Tag, Time } from "../../shared/ui";
+import { BookingTag } from "../bookings/tag";
+
+/** What became of the sessions that somebody was booked in. */
+export function Attendance({ member }: { member: Member }) {
+  const t = useText();
+  const attendance = useInfiniteQuery(
+    CheckInService.method.listAttendance,
+    { memberId: member.id, pageSize: 30, pageToken: "" },
+    {
+      pageParamKey: "pageToken",
+      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+    },
+  );
+  return (
+    <Shown of={attendance}>
+      {({ pages }) => {
+        const [first] = pages;
+        const bookings = pages.flatMap((page) => page.bookings);
+        return (
+          <>
+            <dl className="stats">
+              {(
+                [
+                  [first?.attended, t.members.came],
+                  [first?.noShows, t.members.noShows],
+                  [first?.lateCancelled, t.members.late],
+                ] as const
+              ).map(([count, label]) => (
+                <div key={label}>
+                  <dt>{label}</dt>
+                  <dd>{count ?? 0}</dd>
+                </div>
+              ))}
+            </dl>
+            <div className="card">
+              {bookings.length === 0 ? (
+                <State title={t.members.noAttendance} />
+              ) : (
+                <table className="table">
+                  <tbody>
+                    {bookings.map((booking) => (
+                      <tr key={booking.id} className="link">
+                        <td className="muted" style={{ width: 170, whiteSpace: "nowrap" }}>
+                          <Time at={booking.sessionStartTime} zone={booking.timeZone} />
+                        </td>
+                        <td>
+                          <Link className="cover" to={`/sessions/${booking.sessionId}`}>
+                            {booking.sessionTitle}
+                          </Link>
+                        </td>
+                        <td className="right">
+                          {booking.lateCancelled && <Tag tone="warn">{t.session.late}</Tag>}{" "}
+                          <BookingTag booking={booking} />
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              )}
+            </div>
+            {attendance.hasNextPage && (
+              <Button mt="sm" variant="default" onClick={() => void attendance.fetchNextPage()}>
+                {t.actions.more}
+              </Button>
+            )}
+          </>
+        );
+      }}
+    </Shown>
+  );
+}

@@ -1,0 +1,342 @@
+import {
+  CreditService,
+  type Member,
+  PlanKind,
+  type Subscription,
+  SubscriptionStatus,
+} from "@berthhq/client";
+import { useInfiniteQuery, useQuery } from "@connectrpc/connect-query";
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  Menu,
+  Modal,
+  NumberInput,
+  Select,
+  Switch,
+  Textarea,
+} from "@mantine/core";
+import { IconDots, IconPlus } from "@tabler/icons-react";
+import { useState } from "react";
+import { useSpeech, useText } from "../../i18n";
+import { useAll } from "../../shared/all";
+import { ask } from "../../shared/ask";
+import { useDo } from "../../shared/calls";
+import { explain } from "../../shared/errors";
+import { useCan, useMe } from "../../shared/root";
+import { here } from "../../shared/time";
+import { Card, Shown, State, Tag, Time, type Tone } from "../../shared/ui";
+
+const subscriptionTones: Record<number, Tone> = { 1: "good", 2: "warn", 3: "bad" };
+
+/** What somebody can book on, and every credit that moved. */
+export function Credits({ member }: { member: Member }) {
+  const t = useText();
+  const can = useCan();
+  const [ended, setEnded] = useState(false);
+  const [starting, setStarting] = useState(false);
+  const balance = useQuery(CreditService.method.getBalance, {
+    memberId: member.id,
+    includeEnded: ended,
+  });
+  return (
+    <div className="stack">
+      <div style={{ display: "flex", gap: 12, alignItems: "center" }}>
+        {balance.data && (
+          <span style={{ fontSize: 20, fontWeight: 620 }} className="num">
+            {balance.data.unlimited
+              ? t.members.unlimited
+              : t.plans.creditCount(balance.data.balance)}
+          </span>
+        )}
+        <Switch
+          ml="auto"
+          size="xs"
+          label={t.members.ended}
+          checked={ended}
+          onChange={(event) => setEnded(event.currentTarget.checked)}
+        />
+        {can("subscription.manage") && (
+          <Button
+            size="sm"
+            variant="default"
+            leftSection={<IconPlus size={15} />}
+            onClick={() => setStarting(true)}
+          >
+            {t.members.subscribe}
+          </Button>
+        )}
+      </div>
+      <Shown of={balance} rows={4}>
+        {({ subscriptions }) =>
+          subscriptions.length === 0 ? (
+            <div className="card">
+              <State title={t.members.noPlan}>{t.members.noPlanNote}</State>
+            </div>
+          ) : (
+            subscriptions.map((one) => <SubscriptionCard key={one.id} subscription={one} />)
+          )
+        }
+      </Shown>
+      <Modal opened={starting} onClose={() => setStarting(false)} title={t.members.subscribe}>
+        {starting && <StartPlan member={member} onClose={() => setStarting(false)} />}
+      </Modal>
+    </div>
+  );
+}
+
+function SubscriptionCard({ subscription }: { subscription: Subscription }) {
+  const t = useText();
+  const can = useCan();
+  const { tenant } = useMe();
+  const [granting, setGranting] = useState(false);
+  const pause = useDo(CreditService.method.pauseSubscription);
+  const resume = useDo(CreditService.method.resumeSubscription);
+  const debt = useDo(CreditService.method.markDebt);
+  const end = useDo(CreditService.method.cancelSubscription);
+  const { id: subscriptionId, status, planName } = subscription;
+  const running = status <= SubscriptionStatus.DEBT;
+  const counted = subscription.planKind === PlanKind.CREDITS;
+  return (
+    <Card
+      bare
+      title={
+        <span style={{ display: "inline-flex", gap: 10, alignItems: "center" }}>
+          {planName}{" "}
+          <Tag tone={subscriptionTones[status] ?? ""}>{t.subscriptionStatus[status]}</Tag>
+        </span>
+      }
+      extra={
+        <span style={{ display: "inline-flex", gap: 10, alignItems: "center" }}>
+          {counted && <strong className="num">{t.plans.creditCount(subscription.balance)}</strong>}
+          {can("subscription.manage") && running && (
+            <Menu>
+              <Menu.Target>
+                <ActionIcon aria-label={`${t.actions.actions}: ${planName}`}>
+                  <IconDots size={17} />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                {counted && can("credit.grant") && (
+                  <Menu.Item onClick={() => setGranting(true)}>{t.members.grant}</Menu.Item>
+                )}
+                {status === SubscriptionStatus.ACTIVE ? (
+                  <>
+                    <Menu.Item onClick={() => void pause.run({ subscriptionId })}>
+                      {t.members.pause}
+                    </Menu.Item>
+                    <Menu.Item onClick={() => void debt.run({ subscriptionId })}>
+                      {t.members.debt}
+                    </Menu.Item>
+                  </>
+                ) : (
+                  <Menu.Item onClick={() => void resume.run({ subscriptionId })}>
+                    {t.members.resume}
+                  </Menu.Item>
+                )}
+                <Menu.Item
+                  c="var(--bad)"
+                  onClick={async () => {
+                    const answer = await ask({
+                      title: t.members.endTitle(planName),
+                      body: t.members.endBody,
+                      yes: t.members.end,
+                      reason: t.fields.reason,
+                      danger: true,
+                    });
+                    if (answer) await end.run({ subscriptionId, reason: answer.reason });
+                  }}
+                >
+                  {t.members.end}
+                </Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
+          )}
+        </span>
+      }
+    >
+      <p className="muted" style={{ margin: 0, padding: "10px 16px", fontSize: 13 }}>
+        <Time at={subscription.startTime} zone={tenant.timeZone} as="date" />
+        {subscription.periodEndTime && (
+          <>
+            {" · "}
+            {t.members.renews}{" "}
+            <Time at={subscription.periodEndTime} zone={tenant.timeZone} as="date" />
+          </>
+        )}
+        {subscription.endTime && (
+          <>
+            {" · "}
+            {t.members.ends} <Time at={subscription.endTime} zone={tenant.timeZone} as="date" />
+          </>
+        )}
+      </p>
+      {counted && <Ledger subscriptionId={subscriptionId} />}
+      <Modal opened={granting} onClose={() => setGranting(false)} title={t.members.grant}>
+        {granting && <Grant subscription={subscription} onClose={() => setGranting(false)} />}
+      </Modal>
+    </Card>
+  );
+}
+
+function Ledger({ subscriptionId }: { subscriptionId: string }) {
+  const t = useText();
+  const { tenant } = useMe();
+  const ledger = useInfiniteQuery(
+    CreditService.method.listLedger,
+    { subscriptionId, pageSize: 12, pageToken: "" },
+    {
+      pageParamKey: "pageToken",
+      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+    },
+  );
+  return (
+    <Shown of={ledger} rows={3}>
+      {({ pages }) => {
+        const entries = pages.flatMap((page) => page.entries);
+        if (entries.length === 0) {
+          return (
+            <p className="muted" style={{ margin: 0, padding: "0 16px 14px", fontSize: 13 }}>
+              {t.members.noLedger}
+            </p>
+          );
+        }
+        return (
+          <>
+            <table className="table" style={{ borderTop: "1px solid var(--line)" }}>
+              <caption className="sr">{t.members.ledger}</caption>
+              <tbody>
+                {entries.map((entry) => (
+                  <tr key={entry.id}>
+                    <td className="muted" style={{ width: 150, whiteSpace: "nowrap" }}>
+                      <Time at={entry.createTime} zone={tenant.timeZone} as="dateTime" />
+                    </td>
+                    <td>
+                      {t.creditKind[entry.kind]}
+                      {entry.reason && <span className="muted"> · {entry.reason}</span>}
+                    </td>
+                    <td
+                      className="right num"
+                      style={{ color: entry.amount > 0 ? "var(--good)" : undefined }}
+                    >
+                      {entry.amount > 0 ? `+${entry.amount}` : `−${-entry.amount}`}
+                    </td>
+                    <td className="right num muted" style={{ width: 60 }}>
+                      {entry.balance}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            {ledger.hasNextPage && (
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                m="xs"
+                onClick={() => void ledger.fetchNextPage()}
+              >
+                {t.actions.more}
+              </Button>
+            )}
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
+
+function Grant({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
+  const t = useText();
+  const { locale } = useSpeech();
+  const [amount, setAmount] = useState<number | "">(1);
+  const [reason, setReason] = useState("");
+  const [error, setError] = useState<unknown>();
+  const grant = useDo(CreditService.method.grantCredits, {
+    quiet: true,
+    done: ({ entry }) => t.members.granted(entry?.balance ?? 0),
+  });
+  return (
+    <form
+      className="form"
+      onSubmit={async (event) => {
+        event.preventDefault();
+        try {
+          await grant.run({ subscriptionId: subscription.id, amount: Number(amount), reason });
+          onClose();
+        } catch (thrown) {
+          setError(thrown);
+        }
+      }}
+    >
+      <NumberInput
+        label={t.members.amount}
+        description={t.members.amountNote}
+        value={amount}
+        min={-10_000}
+        max={10_000}
+        onChange={(value) => setAmount(typeof value === "number" ? value : "")}
+        data-autofocus
+      />
+      <Textarea
+        label={t.fields.reason}
+        value={reason}
+        maxLength={1000}
+        autosize
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
+      <div className="end">
+        <Button variant="default" onClick={onClose}>
+          {t.actions.cancel}
+        </Button>
+        <Button type="submit" loading={grant.busy} disabled={!amount}>
+          {t.actions.save}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function StartPlan({ member, onClose }: { member: Member; onClose: () => void }) {
+  const t = useText();
+  const { locale } = useSpeech();
+  const plans = useAll(CreditService.method.listPlans, {}, (answer) => answer.plans);
+  const [plan, setPlan] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>();
+  const start = useDo(CreditService.method.subscribe, { quiet: true, done: t.members.subscribed });
+  return (
+    <form
+      className="form"
+      onSubmit={async (event) => {
+        event.preventDefault();
+        try {
+          await start.run({ memberId: member.id, planId: plan ?? "" });
+          onClose();
+        } catch (thrown) {
+          setError(thrown);
+        }
+      }}
+    >
+      <Select
+        label={t.nav.plans}
+        required
+        data-autofocus
+        value={plan}
+        onChange={setPlan}
+        data={
+          plans.data?.map(({ id, plan: input }) => ({ value: id, label: input?.name ?? id })) ?? []
+        }
+      />
+      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
+      <div className="end">
+        <Button variant="default" onClick={onClose}>
+          {t.actions.cancel}
+        </Button>
+        <Button type="submit" loading={start.busy} disabled={!plan}>
+          {t.members.subscribe}
+        </Button>
+      </div>
+    </form>
+  );
+}

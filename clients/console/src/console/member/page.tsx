@@ -1,0 +1,208 @@
+import { type Device, type Member, MemberService, MemberStatus } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { ActionIcon, Button, Drawer, Menu, Tabs } from "@mantine/core";
+import { IconArrowLeft, IconDots, IconPencil } from "@tabler/icons-react";
+import { useState } from "react";
+import { Link, useParams, useSearchParams } from "react-router";
+import { useText } from "../../i18n";
+import { useDesk } from "../../i18n/desk";
+import { ask } from "../../shared/ask";
+import { useDo } from "../../shared/calls";
+import { useCan, useMe } from "../../shared/root";
+import { Card, Face, PageHead, Shown, Tag, Time } from "../../shared/ui";
+import { RoleTags } from "../pages/members";
+import { Attendance } from "./attendance";
+import { Bookings } from "./bookings";
+import { Credits } from "./credits";
+import { EditMember } from "./edit";
+import { Reach } from "./reach";
+import { Roles } from "./roles";
+
+export function MemberPage() {
+  const { id = "" } = useParams();
+  const member = useQuery(MemberService.method.getMember, { memberId: id });
+  return (
+    <div className="page">
+      <Shown of={member}>
+        {(answer) => answer.member && <Profile member={answer.member} devices={answer.devices} />}
+      </Shown>
+    </div>
+  );
+}
+
+function Profile({ member, devices }: { member: Member; devices: readonly Device[] }) {
+  const t = useText();
+  const d = useDesk();
+  const can = useCan();
+  const { tenant } = useMe();
+  const [editing, setEditing] = useState(false);
+  const [params, setParams] = useSearchParams();
+  const update = useDo(MemberService.method.updateMember, { done: t.done.saved });
+  const active = member.status === MemberStatus.ACTIVE;
+  const tabs = [
+    can("booking.read") && {
+      key: "bookings",
+      label: d.member.bookings,
+      shown: <Bookings member={member} />,
+    },
+    can("credit.read") && {
+      key: "credits",
+      label: t.members.credits,
+      shown: <Credits member={member} />,
+    },
+    can("attendance.read") && {
+      key: "attendance",
+      label: t.members.bookings,
+      shown: <Attendance member={member} />,
+    },
+    {
+      key: "messages",
+      label: d.member.messages,
+      shown: <Reach member={member} devices={devices} />,
+    },
+    can("role.read") && { key: "roles", label: t.members.access, shown: <Roles member={member} /> },
+  ].filter((tab) => tab !== false);
+  const tab = (tabs.find(({ key }) => key === params.get("tab")) ?? tabs[0])?.key ?? "";
+  return (
+    <>
+      <Link
+        to="/members"
+        className="muted"
+        style={{
+          display: "inline-flex",
+          gap: 5,
+          alignItems: "center",
+          fontSize: 13,
+          textDecoration: "none",
+          marginBottom: 10,
+        }}
+      >
+        <IconArrowLeft size={15} aria-hidden /> {t.nav.members}
+      </Link>
+      <PageHead
+        title={
+          <span style={{ display: "inline-flex", gap: 14, alignItems: "center", flexWrap: "wrap" }}>
+            <Face name={member.name} size={44} />
+            {member.name}
+            {active ? (
+              <RoleTags roles={member.roles} />
+            ) : (
+              <Tag tone="bad">{t.members.inactive}</Tag>
+            )}
+          </span>
+        }
+      >
+        {can("member.write") && (
+          <>
+            <Button
+              variant="default"
+              leftSection={<IconPencil size={16} />}
+              onClick={() => setEditing(true)}
+            >
+              {t.actions.edit}
+            </Button>
+            <Menu>
+              <Menu.Target>
+                <ActionIcon variant="default" size={36} aria-label={t.actions.actions}>
+                  <IconDots size={18} />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item
+                  {...(active && { c: "var(--bad)" })}
+                  onClick={async () => {
+                    const answer =
+                      !active ||
+                      (await ask({
+                        title: t.members.deactivateTitle(member.name),
+                        body: t.members.deactivateBody,
+                        yes: t.members.deactivate,
+                        danger: true,
+                      }));
+                    if (!answer) return;
+                    await update.run({
+                      member: {
+                        id: member.id,
+                        status: active ? MemberStatus.INACTIVE : MemberStatus.ACTIVE,
+                        etag: member.etag,
+                      },
+                      updateMask: { paths: ["status"] },
+                    });
+                  }}
+                >
+                  {active ? t.members.deactivate : t.members.reactivate}
+                </Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
+          </>
+        )}
+      </PageHead>
+      <div className="split">
+        <div className="stack">
+          {tabs.length > 0 && (
+            <Tabs
+              value={tab}
+              onChange={(value) => setParams({ tab: value ?? "" }, { replace: true })}
+              keepMounted={false}
+            >
+              <Tabs.List mb="md">
+                {tabs.map(({ key, label }) => (
+                  <Tabs.Tab key={key} value={key}>
+                    {label}
+                  </Tabs.Tab>
+                ))}
+              </Tabs.List>
+              {tabs.map(({ key, shown }) => (
+                <Tabs.Panel key={key} value={key}>
+                  {shown}
+                </Tabs.Panel>
+              ))}
+            </Tabs>
+          )}
+        </div>
+        <Card title={t.members.profile}>
+          <dl className="facts">
+            <dt>{t.fields.email}</dt>
+            <dd>{member.email ? <a href={`mailto:${member.email}`}>{member.email}</a> : "–"}</dd>
+            <dt>{t.fields.phone}</dt>
+            <dd className="num">
+              {member.phone ? <a href={`tel:${member.phone}`}>{member.phone}</a> : "–"}
+            </dd>
+            <dt>{t.fields.tier}</dt>
+            <dd>{member.tier || "–"}</dd>
+            {member.tags.length > 0 && (
+              <>
+                <dt>{t.fields.tags}</dt>
+                <dd style={{ display: "flex", gap: 4, flexWrap: "wrap" }}>
+                  {member.tags.map((tag) => (
+                    <Tag key={tag} tone="plain">
+                      {tag}
+                    </Tag>
+                  ))}
+                </dd>
+              </>
+            )}
+            <dt>{t.fields.locale}</dt>
+            <dd>{member.locale || tenant.locale}</dd>
+            <dt>{t.fields.timeZone}</dt>
+            <dd>{member.timeZone || tenant.timeZone}</dd>
+            <dt>{t.members.since}</dt>
+            <dd>
+              <Time at={member.createTime} zone={tenant.timeZone} as="date" />
+            </dd>
+          </dl>
+          {member.notes && (
+            <p style={{ margin: "14px 0 0", fontSize: 13, whiteSpace: "pre-wrap" }}>
+              <strong>{t.fields.notes}</strong>
+              <br />
+              {member.notes}
+            </p>
+          )}
+        </Card>
+      </div>
+      <Drawer opened={editing} onClose={() => setEditing(false)} title={member.name}>
+        {editing && <EditMember member={member} onClose={() => setEditing(false)} />}
+      </Drawer>
+    </>
+  );
+}

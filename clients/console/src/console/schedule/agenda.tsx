@@ -1,0 +1,63 @@
+import { type CSSProperties, useEffect, useRef } from "react";
+import { useNavigate } from "react-router";
+import { useSpeech } from "../../i18n";
+import { showDay, Temporal } from "../../shared/time";
+import { State } from "../../shared/ui";
+import type { Catalog } from "../data";
+import { type Column, SlotText, slotClass } from "./grid";
+
+/** The calendar on a telephone: a list. */
+export function Agenda({
+  columns,
+  catalog,
+  showPlace,
+  empty,
+}: {
+  columns: readonly Column[];
+  catalog: Catalog;
+  showPlace: boolean;
+  empty: string;
+}) {
+  const { t, locale } = useSpeech();
+  const go = useNavigate();
+  const today = useRef<HTMLElement>(null);
+  const first = columns.map(({ key }) => key).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when other days are shown
+  useEffect(() => {
+    today.current?.scrollIntoView();
+  }, [first]);
+  if (columns.every(({ sessions }) => sessions.length === 0)) return <State title={empty} />;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    <section className="grid-wrap agenda" tabIndex={0} aria-label={t.nav.schedule}>
+      {columns.map(({ key, title, sessions, kind }) =>
+        sessions.length === 0 ? null : (
+          <section key={key} ref={kind === "today" ? today : undefined}>
+            <h2>
+              {/^\d{4}-/.test(key)
+                ? showDay(Temporal.PlainDate.from(key), locale, "longDay")
+                : title}
+            </h2>
+            <ul>
+              {sessions.map((session) => (
+                <li key={session.id}>
+                  <a
+                    href={`/sessions/${session.id}`}
+                    className={slotClass(session)}
+                    style={{ "--c": catalog.service(session.serviceId)?.color } as CSSProperties}
+                    onClick={(event) => {
+                      event.preventDefault();
+                      void go(`/sessions/${session.id}`);
+                    }}
+                  >
+                    <SlotText session={session} catalog={catalog} showPlace={showPlace} />
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ),
+      )}
+    </section>
+  );
+}

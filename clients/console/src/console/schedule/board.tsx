@@ -1,0 +1,268 @@
+import "./board.css";
+import type { Session } from "@berthhq/client";
+import { IconPlus } from "@tabler/icons-react";
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  memo,
+  type PointerEvent,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { useNavigate } from "react-router";
+import { useSpeech, useText } from "../../i18n";
+import { showDay, type Temporal } from "../../shared/time";
+import { State } from "../../shared/ui";
+import { type Catalog, dayOf, fallbackColor } from "../data";
+import type { Group } from "./columns";
+import { SlotText, slotClass, spanOf } from "./grid";
+import type { Target } from "./move";
+
+/** Whose week a line of the board is. */
+export interface Line {
+  /** The location, resource or staff member; empty for nobody's. */
+  readonly owner: string;
+  readonly name: string;
+  readonly note: string;
+  /** By day, as 2026-03-18, in order of start. */
+  readonly days: ReadonlyMap<string, readonly Session[]>;
+}
+
+interface Arrangement {
+  group: Group;
+  from: Temporal.PlainDate;
+  catalog: Catalog;
+  locationId: string;
+}
+
+/** The lines of a week: everyone who could have sessions in it, and those that nobody has. */
+export function useLines(
+  sessions: readonly Session[],
+  { group, catalog, locationId }: Arrangement,
+): Line[] {
+  const t = useText();
+  return useMemo(() => {
+    const ownerOf = (session: Session) =>
+      group === "location"
+        ? session.locationId
+        : group === "resource"
+          ? session.resourceId
+          : catalog.coach(session.coachId)
+            ? session.coachId
+            : "";
+    const ordered = [...sessions].sort((a, b) => spanOf(a).from - spanOf(b).from);
+    const of = Map.groupBy(ordered, ownerOf);
+    const here = (id: string) => !locationId || id === locationId;
+    const place = (id: string) => catalog.location(id)?.name ?? "";
+    const owners =
+      group === "location"
+        ? catalog.locations
+            .filter(({ id, active }) => here(id) && (active || of.has(id)))
+            .map(({ id, name }) => ({ id, name, note: "" }))
+        : group === "resource"
+          ? catalog.resources
+              .filter((one) => here(one.locationId) && (one.active || of.has(one.id)))
+              .map((one) => ({ id: one.id, name: one.name, note: place(one.locationId) }))
+          : catalog.staff
+              .filter(({ id, roles }) => of.has(id) || roles.includes("coach"))
+              .map(({ id, name }) => ({ id, name, note: "" }));
+    const nobody = group === "resource" ? t.schedule.noResource : t.schedule.noCoach;
+    if (of.has("")) owners.push({ id: "", name: nobody, note: "" });
+    return owners.map(({ id, name, note }) => ({
+      owner: id,
+      name,
+      note,
+      days: Map.groupBy(of.get(id) ?? [], dayOf),
+    }));
+  }, [sessions, group, catalog, locationId, t]);
+}
+
+interface Props {
+  lines: readonly Line[];
+  from: Temporal.PlainDate;
+  today: string;
+  catalog: Catalog;
+  movable: (session: Session) => boolean;
+  onMove: (session: Session, to: Target) => void;
+  onCreate: ((day: string, owner: string) => void) | undefined;
+  empty: string;
+}
+
+/** A week with a line for each location, resource or staff member. */
+export function Board({ lines, from, today, catalog, movable, onMove, onCreate, empty }: Props) {
+  const t = useText();
+  const { locale } = useSpeech();
+  const days = Array.from({ length: 7 }, (_, at) => from.add({ days: at }));
+  if (lines.length === 0) return <State title={empty} />;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    <section className="grid-wrap" tabIndex={0} aria-label={t.nav.schedule}>
+      <table className="board">
+        <thead>
+          <tr>
+            <th scope="col" aria-label={t.schedule.by} />
+            {days.map((day) => {
+              const key = day.toString();
+              return (
+                <th scope="col" key={key} className={key === today ? "today" : undefined}>
+                  <span>{showDay(day, locale, "weekday")}</span>
+                  <strong>{day.day}</strong>
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line) => (
+            <tr key={line.owner}>
+              <th scope="row">
+                <strong>{line.name}</strong>
+                {line.note && <span>{line.note}</span>}
+                <span className="num">
+                  {t.schedule.count([...line.days.values()].reduce((n, one) => n + one.length, 0))}
+                </span>
+              </th>
+              {days.map((day) => {
+                const key = day.toString();
+                return (
+                  <td
+                    key={key}
+                    className={key === today ? "today" : undefined}
+                    data-day={key}
+                    data-owner={line.owner}
+                  >
+                    {(line.days.get(key) ?? []).map((session) => (
+                      <Chip
+                        key={session.id}
+                        session={session}
+                        owner={line.owner}
+                        day={key}
+                        catalog={catalog}
+                        movable={movable(session)}
+                        onMove={onMove}
+                      />
+                    ))}
+                    {onCreate && (
+                      <button
+                        type="button"
+                        className="board-add"
+                        aria-label={t.board.add(line.name, showDay(day, locale, "day"))}
+                        onClick={() => onCreate(key, line.owner)}
+                      >
+                        <IconPlus size={14} aria-hidden />
+                      </button>
+                    )}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** So many pixels are a movement, fewer a click. */
+const slack = 5;
+
+const Chip = memo(function Chip({
+  session,
+  owner,
+  day,
+  catalog,
+  movable,
+  onMove,
+}: {
+  session: Session;
+  owner: string;
+  day: string;
+  catalog: Catalog;
+  movable: boolean;
+  onMove: (session: Session, to: Target) => void;
+}) {
+  const go = useNavigate();
+  const [offset, setOffset] = useState<{ x: number; y: number }>();
+  const dragged = useRef(false);
+  const path = `/sessions/${session.id}`;
+  const put = (cell: HTMLElement | undefined) => {
+    const { day: toDay = day, owner: to = owner } = cell?.dataset ?? {};
+    if (toDay !== day || to !== owner) {
+      onMove(session, { ...(toDay !== day && { day: toDay }), ...(to !== owner && { owner: to }) });
+    }
+  };
+
+  const start = (down: PointerEvent<HTMLElement>) => {
+    dragged.current = false;
+    if (!movable || down.button !== 0 || down.pointerType === "touch") return;
+    const chip = down.currentTarget;
+    const move = (event: globalThis.PointerEvent) => {
+      const [x, y] = [event.clientX - down.clientX, event.clientY - down.clientY];
+      if (!dragged.current && Math.hypot(x, y) < slack) return;
+      if (!dragged.current) chip.setPointerCapture(event.pointerId);
+      dragged.current = true;
+      setOffset({ x, y });
+    };
+    const end = (event: globalThis.PointerEvent) => {
+      removeEventListener("pointermove", move);
+      removeEventListener("pointerup", end);
+      removeEventListener("pointercancel", end);
+      removeEventListener("keydown", giveUp);
+      setOffset(undefined);
+      if (!dragged.current || event.type !== "pointerup") return;
+      const under = document
+        .elementsFromPoint(event.clientX, event.clientY)
+        .find((element) => element instanceof HTMLElement && element.dataset.day);
+      put(under as HTMLElement | undefined);
+    };
+    const giveUp = (event: globalThis.KeyboardEvent) => {
+      if (event.key === "Escape") end(new PointerEvent("pointercancel"));
+    };
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", end);
+    addEventListener("pointercancel", end);
+    addEventListener("keydown", giveUp);
+  };
+
+  const nudge = (event: KeyboardEvent<HTMLElement>) => {
+    if (!movable || !event.altKey || !event.key.startsWith("Arrow")) return;
+    event.preventDefault();
+    const cell = event.currentTarget.closest("td");
+    const row = cell?.parentElement;
+    const at = cell?.cellIndex ?? 0;
+    const beside = {
+      ArrowLeft: cell?.previousElementSibling,
+      ArrowRight: cell?.nextElementSibling,
+    };
+    const line = { ArrowUp: row?.previousElementSibling, ArrowDown: row?.nextElementSibling };
+    const to =
+      beside[event.key as keyof typeof beside] ??
+      (line[event.key as keyof typeof line] as HTMLTableRowElement | undefined)?.cells[at];
+    if (to instanceof HTMLTableCellElement && to.dataset.day) put(to);
+  };
+
+  return (
+    <a
+      href={path}
+      draggable={false}
+      className={`${slotClass(session)} ${movable ? "movable" : ""} ${offset ? "moving" : ""}`}
+      style={
+        {
+          "--c": catalog.service(session.serviceId)?.color || fallbackColor,
+          ...(offset && { transform: `translate(${offset.x}px, ${offset.y}px)` }),
+        } as CSSProperties
+      }
+      onPointerDown={start}
+      onKeyDown={nudge}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        if (!dragged.current) void go(path);
+      }}
+      aria-describedby={movable ? "move-hint" : undefined}
+    >
+      <SlotText session={session} catalog={catalog} showPlace />
+    </a>
+  );
+});

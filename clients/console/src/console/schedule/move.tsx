@@ -1,0 +1,108 @@
+import { type Session, SessionService } from "@berthhq/client";
+import { Button } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useCallback, useRef } from "react";
+import { useSpeech, useText } from "../../i18n";
+import { useDo } from "../../shared/calls";
+import {
+  atWallClock,
+  millis,
+  minuteOfDay,
+  showClock,
+  showDay,
+  Temporal,
+  zoned,
+} from "../../shared/time";
+import type { Catalog } from "../data";
+import type { Group } from "./columns";
+import { confirmMove } from "./confirm";
+
+/** Where a session is to be: what is absent stays. */
+export interface Target {
+  /** As 2026-03-18. */
+  readonly day?: string;
+  /** Of the day. */
+  readonly minute?: number;
+  /** A resource or staff member, or nobody; which of them is said by the group. */
+  readonly owner?: string;
+}
+
+/** Moves a session where it was dropped, after asking where people are booked. */
+export function useMove(catalog: Catalog, group: Group) {
+  const t = useText();
+  const { locale } = useSpeech();
+  const update = useDo(SessionService.method.updateSession);
+  const { run } = update;
+  const undoable = useRef<string>(undefined);
+  return useCallback(
+    async (session: Session, to: Target) => {
+      if (!session.startTime) return;
+      const before = zoned(session.startTime, session.timeZone);
+      const day = to.day ? Temporal.PlainDate.from(to.day) : before.toPlainDate();
+      const minute = to.minute ?? minuteOfDay(before);
+      const startTime = atWallClock(day, minute, session.timeZone);
+      const paths = ["start_time"];
+      const put: { resourceId?: string; coachId?: string } = {};
+      const { owner } = to;
+      if (owner !== undefined && group === "location" && owner !== session.locationId) {
+        notifications.show({ color: "red", message: t.board.staysThere });
+        return;
+      }
+      if (owner !== undefined && group === "resource" && owner !== session.resourceId) {
+        const resource = catalog.resource(owner);
+        if (resource && resource.locationId !== session.locationId) {
+          notifications.show({ color: "red", message: t.schedule.otherLocation });
+          return;
+        }
+        put.resourceId = owner;
+        paths.push("resource_id");
+      }
+      if (owner !== undefined && group === "coach" && owner !== session.coachId) {
+        put.coachId = owner;
+        paths.push("coach_id");
+      }
+      if (millis(startTime) === millis(session.startTime)) paths.shift();
+      if (paths.length === 0) return;
+      const when = `${showDay(day, locale, "day")}, ${showClock(minute)}`;
+      if (session.seatsTaken > 0 && !(await confirmMove(session, when, t))) return;
+      const answer = await run({
+        sessionId: session.id,
+        session: { startTime, ...put },
+        updateMask: { paths },
+        etag: session.etag,
+      });
+      const moved = answer?.session;
+      if (!moved) return;
+      // Only the last move can be undone: whatever came before it has been overwritten.
+      if (undoable.current) notifications.hide(undoable.current);
+      const id = `moved-${session.id}-${moved.etag}`;
+      undoable.current = id;
+      notifications.show({
+        id,
+        message: (
+          <span style={{ display: "flex", gap: 12, alignItems: "center" }}>
+            <span style={{ flex: 1 }}>{t.schedule.moved(session.title, when)}</span>
+            <Button
+              size="compact-sm"
+              variant="light"
+              onClick={() => {
+                notifications.hide(id);
+                const { startTime: back, resourceId, coachId } = session;
+                void run({
+                  sessionId: session.id,
+                  session: { ...(back && { startTime: back }), resourceId, coachId },
+                  updateMask: { paths },
+                  etag: moved.etag,
+                });
+              }}
+            >
+              {t.actions.undo}
+            </Button>
+          </span>
+        ),
+        autoClose: 9000,
+      });
+    },
+    [catalog, group, run, t, locale],
+  );
+}

@@ -1,0 +1,11 @@
+import type { Messages } from "../../i18n";
+import { here, sameClock, zoneName } from "../../shared/time";
+
+/** Which clock is shown, and how it differs from the reader's. */
+export function zoneNote(zone: string, locale: string, t: Messages): string {
+  const name = zoneName(zone, locale);
+  const place = zone.replaceAll("_", " ");
+  return sameClock(zone, here())
+    ? t.schedule.zone(place, name)
+    : t.schedule.otherZone(place, name, zoneName(here(), locale));
+}

@@ -1,0 +1,121 @@
+import { CheckInService, type Session, SessionService, SessionState } from "@berthhq/client";
+import { ActionIcon, Button, Menu } from "@mantine/core";
+import { IconCheck, IconDeviceTv, IconDots } from "@tabler/icons-react";
+import { useText } from "../../i18n";
+import { ask } from "../../shared/ask";
+import { useDo } from "../../shared/calls";
+import { useCan } from "../../shared/root";
+
+export function DisplayButton({ session }: { session: Session }) {
+  const t = useText();
+  const make = useDo(CheckInService.method.createDisplayUrl);
+  return (
+    <Button
+      variant="default"
+      title={t.session.displayNote}
+      leftSection={<IconDeviceTv size={16} />}
+      loading={make.busy}
+      onClick={async () => {
+        // Opened before the answer, or browsers would take it for an advertisement.
+        const page = window.open("about:blank", "_blank");
+        const answer = await make.run({ sessionId: session.id });
+        const address = answer && new URL(answer.url);
+        if (page && address)
+          page.location.href = address.pathname.startsWith("/display")
+            ? address.pathname
+            : answer.url;
+        else page?.close();
+      }}
+    >
+      {t.session.display}
+    </Button>
+  );
+}
+
+/** What can be done with the session as a whole. */
+export function Acts({ session }: { session: Session }) {
+  const t = useText();
+  const can = useCan();
+  const publish = useDo(SessionService.method.publishSession, { done: t.session.published });
+  const unpublish = useDo(SessionService.method.unpublishSession);
+  const block = useDo(SessionService.method.blockSession);
+  const unblock = useDo(SessionService.method.unblockSession);
+  const cancel = useDo(SessionService.method.cancelSession, {
+    done: ({ bookingsCancelled, creditsRefunded }) =>
+      t.session.calledOff(bookingsCancelled, creditsRefunded),
+  });
+  const { id: sessionId, etag, state } = session;
+  if (state === SessionState.CANCELLED) return null;
+  const draft = state === SessionState.DRAFT;
+  const rest = [
+    !draft &&
+      can("session.publish") && {
+        label: t.session.unpublish,
+        run: () => unpublish.run({ sessionId, etag }),
+      },
+    !draft &&
+      can("session.block") &&
+      (session.blocked
+        ? { label: t.session.unblock, run: () => unblock.run({ sessionId }) }
+        : {
+            label: t.session.block,
+            run: async () => {
+              const answer = await ask({
+                title: t.session.blockTitle,
+                body: t.session.blockBody,
+                yes: t.session.block,
+                reason: t.fields.reason,
+              });
+              if (answer) await block.run({ sessionId, reason: answer.reason });
+            },
+          }),
+    can("session.cancel") && {
+      label: t.session.cancel,
+      danger: true,
+      run: async () => {
+        const answer = await ask({
+          title: t.session.cancelSessionTitle(session.title),
+          body: t.session.cancelSessionBody(session.seatsTaken),
+          yes: t.session.cancel,
+          reason: t.fields.reason,
+          danger: true,
+        });
+        if (answer) await cancel.run({ sessionId, reason: answer.reason });
+      },
+    },
+  ].filter((item) => item !== false);
+  return (
+    <>
+      {draft && can("session.publish") && (
+        <Button
+          variant="light"
+          leftSection={<IconCheck size={16} />}
+          loading={publish.busy}
+          onClick={() => void publish.run({ sessionId, etag })}
+        >
+          {t.session.publish}
+        </Button>
+      )}
+      {rest.length > 0 && (
+        <Menu>
+          <Menu.Target>
+            <ActionIcon variant="default" size={36} aria-label={t.actions.actions}>
+              <IconDots size={18} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {rest.map((item) => (
+              <Menu.Item
+                key={item.label}
+                {...("danger" in item && { c: "var(--bad)" })}
+                onClick={() => void item.run()}
+              >
+                {item.label}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,185 @@
+import { type Session, SessionService, SessionState, type Workout } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
+import { ActionIcon, Button, Menu, Modal, Select } from "@mantine/core";
+import { IconArrowUp, IconBarbell, IconPlus, IconX } from "@tabler/icons-react";
+import { useState } from "react";
+import { useText } from "../../i18n";
+import { useDesk } from "../../i18n/desk";
+import { useAll } from "../../shared/all";
+import { ask } from "../../shared/ask";
+import { useDo } from "../../shared/calls";
+import { useCan } from "../../shared/root";
+import { Card, Shown, Tag } from "../../shared/ui";
+import { WorkoutForm } from "./form";
+import { Prose } from "./prose";
+
+/** What is trained in a session. */
+export function SessionWorkouts({ session }: { session: Session }) {
+  const t = useText();
+  const d = useDesk();
+  const can = useCan();
+  const workouts = useQuery(SessionService.method.listWorkouts, { sessionId: session.id });
+  const set = useDo(SessionService.method.setWorkouts);
+  const write = useDo(SessionService.method.addInlineWorkout, { quiet: true });
+  const [doing, setDoing] = useState<"attach" | "write">();
+  const [read, setRead] = useState<Workout>();
+  const writes = can("workout.write") && session.state !== SessionState.CANCELLED;
+  const put = (ids: string[]) => set.run({ sessionId: session.id, workoutIds: ids });
+  const remove = async (workout: Workout) => {
+    // Its text stands nowhere else.
+    const sure =
+      !workout.inline ||
+      (await ask({
+        title: d.workouts.removeTitle(workout.name),
+        body: d.workouts.removeBody,
+        yes: t.actions.remove,
+        danger: true,
+      }));
+    if (sure) await put(ids.filter((id) => id !== workout.id));
+  };
+  const attached = workouts.data?.workouts ?? [];
+  const ids = attached.map(({ id }) => id);
+  return (
+    <Card
+      bare
+      title={t.session.workouts}
+      extra={
+        writes && (
+          <Menu>
+            <Menu.Target>
+              <ActionIcon aria-label={d.workouts.attach}>
+                <IconPlus size={17} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item onClick={() => setDoing("attach")}>{d.workouts.attachOne}</Menu.Item>
+              <Menu.Item onClick={() => setDoing("write")}>{d.workouts.inline}</Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        )
+      }
+    >
+      <Shown of={workouts} rows={2}>
+        {() =>
+          attached.length === 0 ? (
+            <p className="muted" style={{ margin: 0, padding: "14px 16px", fontSize: 13 }}>
+              {d.workouts.nothingPlanned}
+            </p>
+          ) : (
+            <ol className="plan">
+              {attached.map((workout, at) => (
+                <li key={workout.id}>
+                  <IconBarbell size={16} stroke={1.6} aria-hidden />
+                  <button type="button" className="as-link" onClick={() => setRead(workout)}>
+                    {workout.name}
+                  </button>
+                  {workout.inline && <Tag tone="plain">{d.workouts.thisOnly}</Tag>}
+                  {writes && (
+                    <span className="plan-acts">
+                      {at > 0 && (
+                        <ActionIcon
+                          size="sm"
+                          aria-label={d.workouts.up(workout.name)}
+                          onClick={() => {
+                            const next = [...ids];
+                            next.splice(at - 1, 2, workout.id, ids[at - 1] ?? "");
+                            void put(next);
+                          }}
+                        >
+                          <IconArrowUp size={14} />
+                        </ActionIcon>
+                      )}
+                      <ActionIcon
+                        size="sm"
+                        aria-label={`${t.actions.remove}: ${workout.name}`}
+                        onClick={() => void remove(workout)}
+                      >
+                        <IconX size={14} />
+                      </ActionIcon>
+                    </span>
+                  )}
+                </li>
+              ))}
+            </ol>
+          )
+        }
+      </Shown>
+      <Modal
+        opened={read !== undefined}
+        onClose={() => setRead(undefined)}
+        title={read?.name ?? ""}
+      >
+        {read && <Prose text={read.body} />}
+      </Modal>
+      <Modal
+        opened={doing === "attach"}
+        onClose={() => setDoing(undefined)}
+        title={d.workouts.attachOne}
+      >
+        {doing === "attach" && (
+          <Attach
+            taken={ids}
+            busy={set.busy}
+            onChoose={async (id) => {
+              if (await put([...ids, id])) setDoing(undefined);
+            }}
+          />
+        )}
+      </Modal>
+      <Modal
+        opened={doing === "write"}
+        onClose={() => setDoing(undefined)}
+        title={d.workouts.inline}
+        size={560}
+      >
+        {doing === "write" && (
+          <WorkoutForm
+            save={(values) => write.run({ sessionId: session.id, ...values })}
+            onClose={() => setDoing(undefined)}
+          />
+        )}
+      </Modal>
+    </Card>
+  );
+}
+
+function Attach({
+  taken,
+  busy,
+  onChoose,
+}: {
+  taken: readonly string[];
+  busy: boolean;
+  onChoose: (id: string) => Promise<void>;
+}) {
+  const t = useText();
+  const d = useDesk();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const workouts = useAll(SessionService.method.listWorkouts, {}, (answer) => answer.workouts);
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (chosen) void onChoose(chosen);
+      }}
+    >
+      <Select
+        label={t.nav.workouts}
+        searchable
+        data-autofocus
+        value={chosen}
+        onChange={setChosen}
+        nothingFoundMessage={d.workouts.none}
+        data={(workouts.data ?? [])
+          .filter(({ id }) => !taken.includes(id))
+          .map(({ id, name }) => ({ value: id, label: name }))}
+      />
+      <div className="end">
+        <Button type="submit" disabled={!chosen} loading={busy}>
+          {d.workouts.attach}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import { call, club, visit, withBrowser } from "./browser";
+
+withBrowser();
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+  readonly active?: boolean;
+  readonly channels?: readonly string[];
+}
+
+describe("the catalog", () => {
+  it("is set up from nothing: a place, what is offered there, and with what", async () => {
+    await using there = await visit({ role: "owner", path: "/catalog" });
+    const { page } = there;
+    const drawer = (name: string) => page.getByRole("dialog", { name });
+
+    await page.getByRole("button", { name: "New location" }).click();
+    const place = drawer("New location");
+    await place.getByLabel("Name").fill("Lighthouse");
+    await place.getByLabel("Address").fill("Cape 3");
+    await place.getByLabel("Latitude").fill("54.1");
+    await place.getByLabel("Longitude").fill("12.05");
+    await place.getByRole("checkbox", { name: "Online" }).uncheck();
+    await place.getByRole("button", { name: "Create" }).click();
+    await place.waitFor({ state: "hidden" });
+    const row = page.getByRole("row", { name: /Lighthouse/ });
+    await row.getByText("54.1000, 12.0500").waitFor();
+    expect(await row.getByText("Online").count()).toBe(0);
+    expect(await row.getByText("Walk-in").count()).toBe(1);
+
+    await page.getByRole("tab", { name: "Services" }).click();
+    await page.getByRole("button", { name: "New service" }).click();
+    const service = drawer("New service");
+    await service.getByLabel("Name").fill("Tide Watch");
+    await service.getByLabel("Category").fill("Sea");
+    await service.getByLabel("Minutes").fill("75");
+    await service.getByLabel("Largest party").fill("4");
+    await service.getByRole("button", { name: "Create" }).click();
+    const offered = page.getByRole("row", { name: /Tide Watch/ });
+    await offered.getByText("1 h 15 min").waitFor();
+    await offered.getByText("1–4").waitFor();
+
+    await page.getByRole("tab", { name: "Resources" }).click();
+    await page.getByRole("button", { name: "New resource" }).click();
+    const resource = drawer("New resource");
+    await resource.getByLabel("Location").click();
+    await page.getByRole("option", { name: "Lighthouse" }).click();
+    await resource.getByLabel("Name").fill("Lantern Room");
+    await resource.getByLabel("Kind").fill("room");
+    await page.keyboard.press("Escape");
+    await resource.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("row", { name: /Lantern Room room Lighthouse/ }).waitFor();
+
+    await page.getByRole("tab", { name: "Items" }).click();
+    await page.getByRole("button", { name: "New item" }).click();
+    const item = drawer("New item");
+    await item.getByLabel("Location").click();
+    await page.getByRole("option", { name: "Lighthouse" }).click();
+    await item.getByLabel("Name").fill("Telescope");
+    await item.getByLabel("How many").fill("3");
+    await item.getByLabel("Price").fill("4.5");
+    await item.getByRole("button", { name: "Create" }).click();
+    const had = page.getByRole("row", { name: /Telescope/ });
+    await had.getByText("€4.50").waitFor();
+
+    await page.getByRole("tab", { name: "Benefits" }).click();
+    await page.getByRole("button", { name: "New benefit" }).first().click();
+    const benefit = drawer("New benefit");
+    await benefit.getByLabel("Name").fill("Friends of the Sea");
+    await benefit.getByLabel("Code").fill("sea");
+    await benefit.getByLabel("Membership number").fill("[0-9]{4}");
+    await benefit.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("row", { name: /Friends of the Sea SEA/ }).waitFor();
+  });
+
+  it("archives what is no longer in use, and brings it back", async () => {
+    const { location } = await call<{ location: Named }>("owner", "TenantService/CreateLocation", {
+      location: { name: "Old Mill" },
+    });
+    await using there = await visit({ role: "owner", path: "/catalog" });
+    const { page } = there;
+    await page.getByRole("button", { name: "Edit: Old Mill" }).click();
+    const drawer = page.getByRole("dialog", { name: "Old Mill" });
+    await drawer.getByRole("switch", { name: "In use" }).click();
+    await drawer.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("row", { name: /Old Mill/ }).waitFor({ state: "hidden" });
+    await page.getByText(/archived, not shown/).waitFor();
+    await drawer.waitFor({ state: "hidden" });
+    await page.getByRole("switch", { name: "Also archived" }).click();
+    const row = page.getByRole("row", { name: /Old Mill/ });
+    await row.getByText("Archived").waitFor();
+    await row.getByRole("button", { name: /Edit/ }).click();
+    await drawer.getByRole("switch", { name: "In use" }).click();
+    await drawer.getByRole("button", { name: "Save" }).click();
+    await row.getByText("Archived").waitFor({ state: "hidden" });
+    const { locations } = await call<{ locations: Named[] }>(
+      "owner",
+      "TenantService/ListLocations",
+      {},
+    );
+    expect(locations.find(({ id }) => id === location.id)?.active).toBe(true);
+  });
+
+  it("tells two who edit one service of each other", async () => {
+    const { service } = await call<{ service: Named }>("owner", "TenantService/CreateService", {
+      service: { name: "Shared Service", duration: "3600s" },
+    });
+    await using there = await visit({ role: "owner", path: "/catalog?tab=services" });
+    const { page } = there;
+    await page.getByRole("button", { name: "Edit: Shared Service" }).click();
+    const drawer = page.getByRole("dialog", { name: /Shared Service|Renamed/ });
+    await drawer.getByLabel("Description").fill("Mine.");
+    await call("admin", "TenantService/UpdateService", {
+      service: { id: service.id, category: "Theirs" },
+      updateMask: "category",
+    });
+    await drawer.getByRole("button", { name: "Save" }).click();
+    await drawer
+      .getByRole("alert")
+      .filter({ hasText: "Someone else changed this" })
+      .getByRole("definition")
+      .filter({ hasText: "Theirs" })
+      .waitFor();
+    expect(await drawer.getByLabel("Description").inputValue()).toBe("Mine.");
+    await drawer.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("row", { name: /Shared Service Theirs/ }).waitFor();
+  });
+
+  it("is read by coaches, who may not change it", async () => {
+    await using there = await visit({ role: "coach", path: "/catalog?tab=services" });
+    const { page } = there;
+    await page.getByRole("row", { name: /Vinyasa/ }).waitFor();
+    expect(await page.getByRole("button", { name: "New service" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /^Edit/ }).count()).toBe(0);
+    expect(await page.getByRole("tab", { name: "Organization" }).count()).toBe(0);
+  });
+
+  it("takes somebody new into the team", async () => {
+    await using there = await visit({ role: "owner", tenant: club, path: "/catalog?tab=staff" });
+    const { page } = there;
+    await page.getByRole("button", { name: "Add staff" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add staff" });
+    await dialog.getByText("Somebody new").click();
+    await dialog.getByLabel("Name").fill("Perry Pro");
+    await dialog.getByLabel("Email").fill("perry@example.com");
+    await dialog.getByRole("button", { name: "Add", exact: true }).click();
+    const row = page.getByRole("row", { name: /Perry Pro/ });
+    await row.getByText("Coach", { exact: true }).waitFor();
+  });
+
+  it("keeps what holds for the whole organization", async () => {
+    await using there = await visit({
+      role: "owner",
+      tenant: club,
+      path: "/catalog?tab=organization",
+    });
+    const { page } = there;
+    await page.getByLabel("Name").fill("Dunes Golf & Country Club");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByTitle("Dunes Golf & Country Club").waitFor();
+    await page.getByLabel("Name").fill("Dunes Golf Club");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByTitle("Dunes Golf Club", { exact: true }).waitFor();
+  });
+});

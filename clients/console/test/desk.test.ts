@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest";
+import { call, club, day, faults, hour, makeSession, visit, withBrowser } from "./browser";
+
+withBrowser();
+
+const dateIn = (days: number, zone = "Europe/Berlin") =>
+  new Intl.DateTimeFormat("sv-SE", { timeZone: zone }).format(Date.now() + days * day);
+
+const me = async () =>
+  (await call<{ member: { id: string } }>("member", "MemberService/GetMe", {})).member.id;
+
+describe("a tee time", () => {
+  it("is held for a guest, confirmed with what was paid, and let go", async () => {
+    const date = dateIn(2, "Europe/London");
+    await using there = await visit({
+      role: "owner",
+      tenant: club,
+      path: `/tee-sheet?date=${date}`,
+    });
+    const { page } = there;
+    const tee = page.locator(".tee", { hasText: "4 places open" }).first();
+    await tee.waitFor();
+    const clock = (await tee.locator("time").textContent()) ?? "";
+    const mine = page.locator(".tee", { has: page.locator("time", { hasText: clock }) });
+    await mine.getByRole("button", { name: `Hold a place at ${clock}` }).click();
+    const drawer = page.getByRole("dialog", { name: "Hold a place" });
+    await drawer.getByText("Guest", { exact: true }).click();
+    await drawer.getByLabel("Name").fill("Vera Visitor");
+    await drawer.getByLabel("People").fill("2");
+    await drawer.getByLabel("Cart", { exact: true }).fill("1");
+    expect(await faults(page)).toEqual([]);
+    await drawer.getByRole("button", { name: "Hold", exact: true }).click();
+
+    const held = page.getByRole("dialog", { name: "A held place" });
+    await held.getByText(/^9:\d\d$/).waitFor();
+    await held.getByText("2 seats").waitFor();
+    await mine.getByText("Vera Visitor × 2").waitFor();
+    await held.getByText("Paid", { exact: true }).click();
+    await held.getByLabel("Amount").fill("84.5");
+    expect(await faults(page)).toEqual([]);
+    await held.getByRole("button", { name: "Confirm" }).click();
+    await page.getByText("Vera Visitor is booked").waitFor();
+    await mine.getByText("2 places open").waitFor();
+
+    // Another is held and let go: the places are free again.
+    await mine.getByRole("button", { name: `Hold a place at ${clock}` }).click();
+    await drawer.getByText("Guest", { exact: true }).click();
+    await drawer.getByLabel("Name").fill("Willy Walker");
+    await drawer.getByRole("button", { name: "Hold", exact: true }).click();
+    await held.getByRole("button", { name: "Close" }).last().click();
+    await mine.getByRole("button", { name: "Confirm: Willy Walker" }).click();
+    await held.getByRole("button", { name: "Let go" }).click();
+    await page.getByText("The place is free again").waitFor();
+    await mine.getByText("Willy Walker").waitFor({ state: "hidden" });
+    await mine.getByText("2 places open").waitFor();
+  });
+
+  it("that was confirmed elsewhere is told to whoever looks at its hold", async () => {
+    const id = await makeSession("Two Desks", 6 * day, { capacity: 3 });
+    const { booking } = await call<{ booking: { id: string } }>(
+      "owner",
+      "BookingService/HoldBooking",
+      { sessionId: id, contact: { name: "Shared Guest" } },
+    );
+    await using there = await visit({ role: "owner", path: `/sessions/${id}` });
+    const { page } = there;
+    await page.getByRole("button", { name: "Confirm: Shared Guest" }).click();
+    const held = page.getByRole("dialog", { name: "A held place" });
+    await held.getByRole("button", { name: "Let go" }).waitFor();
+    await call("admin", "BookingService/ConfirmBooking", { bookingId: booking.id });
+    await held.getByText("It is confirmed.").waitFor();
+  });
+});
+
+describe("a booking", () => {
+  it("is moved to another session, and cancelled, from the member's page", async () => {
+    const [from, to] = await Promise.all([
+      makeSession("Moved From", 3 * day, { capacity: 4 }),
+      makeSession("Moved To", 3 * day + 2 * hour, { capacity: 4 }),
+    ]);
+    await call("member", "BookingService/Book", { sessionId: from });
+    await using there = await visit({ role: "owner", path: `/members/${await me()}` });
+    const { page } = there;
+    const row = (name: string) => page.getByRole("row", { name: new RegExp(name) });
+    await row("Moved From")
+      .getByRole("button", { name: /^Actions/ })
+      .click();
+    await page.getByRole("menuitem", { name: "Move to another session" }).click();
+    const dialog = page.getByRole("dialog", { name: "Move Mona Member to another session" });
+    await dialog.getByText("Moved To").click();
+    expect(await faults(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Move", exact: true }).click();
+    await row("Moved To").waitFor();
+    await row("Moved From").waitFor({ state: "hidden" });
+    const { bookings = [] } = await call<{ bookings?: { memberName: string }[] }>(
+      "coach",
+      "BookingService/ListRoster",
+      { sessionId: to },
+    );
+    expect(bookings.map(({ memberName }) => memberName)).toEqual(["Mona Member"]);
+
+    await row("Moved To")
+      .getByRole("button", { name: /^Actions/ })
+      .click();
+    await page.getByRole("menuitem", { name: "Cancel booking" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel booking" }).click();
+    await row("Moved To").waitFor({ state: "hidden" });
+  });
+
+  it("is moved from the roster", async () => {
+    const from = await makeSession("Roster From", 4 * day, { capacity: 4 });
+    await makeSession("Roster To", 4 * day + 3 * hour, { capacity: 4 });
+    await call("member", "BookingService/Book", { sessionId: from });
+    await using there = await visit({ role: "owner", path: `/sessions/${from}` });
+    const { page } = there;
+    await page.getByRole("button", { name: "Actions: Mona Member" }).click();
+    await page.getByRole("menuitem", { name: "Move to another session" }).click();
+    const dialog = page.getByRole("dialog", { name: "Move Mona Member to another session" });
+    await dialog.getByText("Roster To").click();
+    await dialog.getByRole("button", { name: "Move", exact: true }).click();
+    await page.getByRole("heading", { name: "Nobody is booked yet" }).waitFor();
+  });
+});
+
+it("puts a member on the waitlist for a time, and takes them off", async () => {
+  await using there = await visit({ role: "owner", path: `/members/${await me()}` });
+  const { page } = there;
+  await page.getByRole("button", { name: "Wait for a time" }).click();
+  const dialog = page.getByRole("dialog", { name: "Mona Member waits for a time" });
+  await dialog.getByLabel("Service").click();
+  await page.getByRole("option", { name: "Barbell Basics" }).click();
+  await dialog.getByLabel("Location").click();
+  await page.getByRole("option", { name: "Riverside" }).click();
+  await dialog.getByText(/Times in Europe\/Lisbon/).waitFor();
+  await dialog.getByLabel("Starts at the earliest").fill("03:00");
+  await dialog.getByLabel("Starts at the latest").fill("04:30");
+  expect(await faults(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Put on the waitlist" }).click();
+  const row = page.getByRole("row", { name: /Barbell Basics/ });
+  await row.getByText("03:00–04:30").waitFor();
+  await row.getByText("Riverside").waitFor();
+  await row.getByRole("button", { name: "Take off the waitlist" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Take off the waitlist" }).click();
+  await row.waitFor({ state: "hidden" });
+});
+
+it("shows which devices somebody has, and what they want to hear of", async () => {
+  await call("member", "MemberService/RegisterDevice", { kind: "DEVICE_KIND_ANDROID", token: "a" });
+  await using there = await visit({ role: "coach", path: `/members/${await me()}?tab=messages` });
+  const { page } = there;
+  await page.getByText("Android").waitFor();
+  await page.getByRole("row", { name: /Booking confirmed/ }).waitFor();
+  await page.getByText("They choose this themselves").waitFor();
+});
+
+it("writes workouts, attaches them to a session, and writes one for it alone", async () => {
+  const id = await makeSession("Planned", 5 * day);
+  await using there = await visit({ role: "coach", path: "/workouts" });
+  const { page } = there;
+  await page.getByRole("button", { name: "New workout" }).click();
+  const form = page.getByRole("dialog", { name: "New workout" });
+  await form.getByLabel("Name").fill("Squat Day");
+  await form.getByLabel("Plan").fill("# Main\n- **5×5** squats\n- Rest");
+  await form.getByText("Preview").click();
+  await form.getByRole("heading", { name: "Main" }).waitFor();
+  await form.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("button", { name: /Squat Day/ }).waitFor();
+
+  await page.goto(new URL(`/sessions/${id}`, page.url()).href);
+  await page.getByRole("button", { name: "Attach", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Attach a workout" }).click();
+  const attach = page.getByRole("dialog", { name: "Attach a workout" });
+  await attach.getByLabel("Workouts").click();
+  await page.getByRole("option", { name: "Squat Day" }).click();
+  await attach.getByRole("button", { name: "Attach" }).click();
+  await page.getByRole("button", { name: "Squat Day", exact: true }).waitFor();
+
+  await page.getByRole("button", { name: "Attach", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Write one for this session" }).click();
+  const inline = page.getByRole("dialog", { name: "Write one for this session" });
+  await inline.getByLabel("Name").fill("Only Today");
+  await inline.getByRole("button", { name: "Create" }).click();
+  await page.getByText("this session", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Move Only Today up" }).click();
+  await page.getByRole("button", { name: "Move Squat Day up" }).waitFor();
+  await page.getByRole("button", { name: "Remove: Only Today" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await page.getByText("Only Today").waitFor({ state: "hidden" });
+});

@@ -1,0 +1,65 @@
+import { expect, it } from "vitest";
+import { call, day, makeSession, visit, withBrowser } from "./browser";
+
+withBrowser();
+
+const median = (times: readonly number[]) =>
+  [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.POSITIVE_INFINITY;
+
+it("shows what one browser changes in the other within a second", async () => {
+  const id = await makeSession("Round 0", 12 * day, { capacity: 6 });
+  await using first = await visit({ role: "owner", path: `/sessions/${id}` });
+  await using second = await visit({ role: "admin", path: `/sessions/${id}` });
+  await second.page.getByRole("heading", { name: /Round 0/ }).waitFor();
+  const { page } = first;
+  const times: number[] = [];
+  // Both ways, so that each is the one who changes and the one who watches.
+  for (let round = 1; round <= 5; round++) {
+    const [writer, watcher] = round % 2 === 1 ? [page, second.page] : [second.page, page];
+    await writer.getByRole("button", { name: "Edit", exact: true }).click();
+    const form = writer.getByRole("dialog", { name: "Edit" });
+    await form.getByLabel("Title").fill(`Round ${round}`);
+    const kept = writer.waitForResponse(/UpdateSession$/);
+    await form.getByRole("button", { name: "Save" }).click();
+    await kept;
+    const begun = performance.now();
+    await watcher.getByRole("heading", { name: new RegExp(`Round ${round}`) }).waitFor();
+    times.push(performance.now() - begun);
+    await form.waitFor({ state: "hidden" });
+  }
+  process.stdout.write(
+    `seen by the other after ${times.map((ms) => ms.toFixed(0)).join(", ")} ms\n`,
+  );
+  expect(median(times)).toBeLessThan(1000);
+});
+
+it("shows a booking in the other's schedule within a second", async () => {
+  const title = "Counted";
+  const id = await makeSession(title, 13 * day, { capacity: 6 });
+  const date = new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin" }).format(
+    Date.now() + 13 * day,
+  );
+  await using there = await visit({ role: "owner", path: `/?date=${date}` });
+  const slot = there.page.locator(".slot", { hasText: title });
+  await slot.filter({ hasText: "0/6" }).waitFor();
+  await call("coach", "BookingService/Book", { sessionId: id });
+  const begun = performance.now();
+  await slot.filter({ hasText: "1/6" }).waitFor();
+  const took = performance.now() - begun;
+  process.stdout.write(`booked, and seen in the schedule after ${took.toFixed(0)} ms\n`);
+  expect(took).toBeLessThan(2000);
+});
+
+it("shows a service that somebody else has made within a second", async () => {
+  await using there = await visit({ role: "owner", path: "/catalog?tab=services" });
+  const { page } = there;
+  await page.getByRole("row", { name: /Vinyasa/ }).waitFor();
+  await call("admin", "TenantService/CreateService", {
+    service: { name: "Surprise Class", duration: "1800s" },
+  });
+  const begun = performance.now();
+  await page.getByRole("row", { name: /Surprise Class/ }).waitFor();
+  const took = performance.now() - begun;
+  process.stdout.write(`made, and seen in the catalog after ${took.toFixed(0)} ms\n`);
+  expect(took).toBeLessThan(2000);
+});

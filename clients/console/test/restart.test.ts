@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { described, start, stop } from "../../typescript/test/server";
+import { visit, withBrowser } from "./browser";
+
+/* A server of this test's own, because it is stopped and started again under people's hands. */
+
+withBrowser();
+
+const binary = () => (inject as unknown as (key: string) => string)("binary");
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+let server: Awaited<ReturnType<typeof start>> | undefined;
+let again: () => Promise<void>;
+let folder = "";
+const leftovers: string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "berth-restart-"));
+  leftovers.push(folder);
+  const listen = `127.0.0.1:${await freePort()}`;
+  again = async () => {
+    server = await start(binary(), join(folder, "data"), listen, leftovers);
+  };
+  await again();
+}, 180_000);
+
+afterAll(async () => {
+  if (server) await stop(server);
+  await Promise.all(
+    leftovers.map((path) => rm(path, { recursive: true, force: true, maxRetries: 10 })),
+  );
+});
+
+it("keeps what somebody is typing while the server is started anew", async () => {
+  const at = await described(join(folder, "data"));
+  const id = at.tenants[0]?.session_id;
+  await using there = await visit({ role: "owner", path: `/sessions/${id}`, at });
+  await using other = await visit({ role: "admin", path: `/sessions/${id}`, at });
+  const { page } = there;
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  const form = page.getByRole("dialog", { name: "Edit" });
+  await form.getByLabel("Title").fill("After the Storm");
+  await form.getByLabel("Description").fill("Typed before, kept after.");
+  await other.page.getByText("Who is in").waitFor();
+
+  if (server) await stop(server);
+  await form.getByRole("button", { name: "Save" }).click();
+  await page.getByText("No connection.").waitFor();
+  await form.getByText("The server cannot be reached").waitFor();
+  expect(await form.getByLabel("Title").inputValue()).toBe("After the Storm");
+  // Who only looks is told as well, and goes on seeing what was there.
+  await other.page.getByText("No connection.").waitFor({ timeout: 30_000 });
+  await other.page.getByText("Who is in").waitFor();
+
+  await again();
+  await page.getByText("No connection.").waitFor({ state: "hidden", timeout: 30_000 });
+  expect(await form.getByLabel("Description").inputValue()).toBe("Typed before, kept after.");
+  await form.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { name: /After the Storm/ }).waitFor();
+  // The stream of events is there again too: the other sees it without doing anything.
+  await other.page.getByRole("heading", { name: /After the Storm/ }).waitFor({ timeout: 30_000 });
+
+  // The browser itself notes every call that found nobody.
+  for (const { complaints } of [there, other]) {
+    complaints.splice(
+      0,
+      complaints.length,
+      ...complaints.filter((text) => !/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY/.test(text)),
+    );
+  }
+}, 180_000);
