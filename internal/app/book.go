@@ -79,10 +79,18 @@ func (a *App) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (Pl
 		races, about.sole = append(races, byRef), append(about.sole, subject("ref", r.ExternalRef))
 	}
 	p := &placing{BookRequest: r}
-	if err := a.deal(ctx, caller, "booking.book", p, about, answers(&p.place), losing(races...)); err != nil {
-		return Place{}, refusal(err)
+	err := refusal(a.deal(ctx, caller, "booking.book", p, about, answers(&p.place), losing(races...)))
+	if err == nil {
+		return p.place, nil
 	}
-	return p.place, nil
+	switch fault.ReasonOf(err) {
+	case fault.NoCredits, fault.DailyLimit, fault.WeeklyLimit:
+		// Somebody who has a place is told so, rather than that another could not be paid. See more.
+		if refused := a.alreadyBooked(ctx, caller, r); refused != nil {
+			err = refused
+		}
+	}
+	return Place{}, err
 }
 
 // placing is Book on its way through a transaction.

@@ -116,6 +116,17 @@ func TestAlreadyBookedForThisSession(t *testing.T) {
 		t.Errorf("booking_id %q, want %s", got, id)
 	}
 
+	// Nor does it matter that their last credit is gone.
+	zoe := h.member("Zoe")
+	h.subscribe(zoe, h.plan(credit.Plan{Kind: credit.Credits, Credits: 1}))
+	roomy := h.session(slot{Starts: noon.Add(80 * time.Hour)})
+	id = h.mustBook(zoe, roomy)
+	_, err = h.book(zoe, roomy)
+	wantReason(t, err, fault.AlreadyBooked)
+	if got := meta(t, err, "booking_id"); got != id.String() {
+		t.Errorf("booking_id %q, want %s", got, id)
+	}
+
 	// On a plan that forbids overlaps, too.
 	h.subscribe(mia, h.plan(credit.Plan{Kind: credit.Unlimited}))
 	open := h.session(slot{Starts: noon.Add(72 * time.Hour)})

@@ -30,7 +30,7 @@ func TestASessionIsADraftUnlessItIsPublished(t *testing.T) {
 			Capacity: new(10), WaitlistCapacity: 5,
 		},
 		StartsAt: evening, EndsAt: evening.Add(time.Hour), TimeZone: "Europe/Berlin", LocalDate: draft.LocalDate,
-		State: catalog.Draft, Delivery: catalog.InPerson, Version: 1, CreatedAt: noon, UpdatedAt: noon,
+		State: catalog.Draft, Delivery: catalog.InPerson, Version: 1, CreatedAt: noon, UpdatedAt: noon, CoachName: "Carla Coach",
 	}
 	if diff := cmp.Diff(want, draft); diff != "" || draft.LocalDate.String() != "2026-03-17" {
 		t.Errorf("made on %s (-want +got)\n%s", draft.LocalDate, diff)

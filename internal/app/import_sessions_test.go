@@ -73,7 +73,7 @@ func TestImportSessionsMakesEveryRow(t *testing.T) {
 		},
 		StartsAt: time.Date(2026, 3, 28, 17, 0, 0, 0, time.UTC), EndsAt: time.Date(2026, 3, 28, 18, 30, 0, 0, time.UTC),
 		TimeZone: "Europe/Berlin", LocalDate: civil.MustParseDate("2026-03-28"),
-		State: catalog.Published, Delivery: catalog.InPerson, Workouts: []tenant.WorkoutID{}, Version: 1, CreatedAt: noon, UpdatedAt: noon,
+		State: catalog.Published, Delivery: catalog.InPerson, Workouts: []tenant.WorkoutID{}, Version: 1, CreatedAt: noon, UpdatedAt: noon, CoachName: "Carla Coach",
 	}
 	if diff := cmp.Diff(want, first); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -165,10 +165,14 @@ func TestTheOrderOfASessionIsThatOfItsLane(t *testing.T) {
 			overtakes := l.running == 2
 			l.mu.Unlock()
 			if overtakes {
-				<-second
+				if err := <-second; err != nil {
+					t.Error(err)
+				}
 			}
 			close(may)
-			<-first
+			if err := <-first; err != nil {
+				t.Error(err)
+			}
 			l.drain()
 			if diff := cmp.Diff(tt.order, served); diff != "" {
 				t.Error(diff)

@@ -26,7 +26,7 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 	late := time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC)   // 23:00 in Berlin
 	seven := time.Date(2026, 3, 17, 6, 0, 0, 0, time.UTC)   // 07:00: the rules' quiet hours are over
 	morning := time.Date(2026, 3, 17, 7, 0, 0, 0, time.UTC) // 08:00: so are the tenant's
-	otherwise := func(s *waitlist.Settings) { // than messages, which have 21:00 to 08:00
+	otherwise := func(s *waitlist.Settings) {               // than messages, which have 21:00 to 08:00
 		s.QuietHours = &waitlist.QuietHours{From: civil.TimeOfDay{Hour: 22}, Until: civil.TimeOfDay{Hour: 7}}
 	}
 	told := func(h *house, what string, got []string, want ...string) {
