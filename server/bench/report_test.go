@@ -90,7 +90,7 @@ func TestThePageStandsByItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := page.String()
-	for _, want := range []string{"&lt;page&gt;", "3.00×", "10×", "<path", "direct, 128 callers: 3,000 (2,000 to 4,000)", "prefers-color-scheme: dark"} {
+	for _, want := range []string{"&lt;page&gt;", "3.00×", "<path", "direct, 128 callers: 3,000 (2,000 to 4,000)", "prefers-color-scheme: dark"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing", want)
 		}
