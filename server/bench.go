@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/pprof"
 	"strings"
 	"time"
 
@@ -28,6 +29,7 @@ type benchCommand struct {
 	Repeats   int           `default:"3" help:"Rounds. In each, every case has one run; medians are shown."`
 	JSON      string        `type:"path" placeholder:"FILE" help:"Write all runs there."`
 	HTML      string        `type:"path" placeholder:"FILE" help:"Write a page with plots there, which needs nothing else."`
+	Profile   string        `type:"path" placeholder:"FILE" help:"Write there where the processor time of this process goes, load generator included, for go tool pprof."`
 }
 
 // Kinds of load.
@@ -112,7 +114,11 @@ func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 			}
 		}
 	}
-	if err := c.rounds(ctx, houses, report, steps); err != nil {
+	stop, err := profile(c.Profile)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(c.rounds(ctx, houses, report, steps), stop()); err != nil {
 		return err
 	}
 	for _, house := range houses {
@@ -135,6 +141,22 @@ func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 	return nil
 }
 
+// profile begins to write a profile of this process, if one is wanted.
+func profile(path string) (stop func() error, err error) {
+	if path == "" {
+		return func() error { return nil }, nil
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	stop = func() error {
+		pprof.StopCPUProfile()
+		return file.Close()
+	}
+	return stop, pprof.StartCPUProfile(file)
+}
+
 // rounds measures all cases in turns.
 func (c *benchCommand) rounds(ctx context.Context, houses map[benchSize]*benchHouse, report *bench.Report, steps *steps) error {
 	begun, done, all := time.Now(), 0, c.Repeats*len(report.Results)
@@ -153,6 +175,7 @@ func (c *benchCommand) rounds(ctx context.Context, houses map[benchSize]*benchHo
 	return nil
 }
 
+// writeTo writes a file, or nothing where none is wanted.
 func writeTo(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return nil

@@ -158,12 +158,12 @@ func (d *drive) run(ctx context.Context, length time.Duration) (bench.Run, error
 	}
 	stop := time.AfterFunc(length, func() { late.Store(true) })
 	defer stop.Stop()
-	worked := d.processor()
+	worked := d.watchProcessor()
 	begun := time.Now()
 	close(start)
 	done.Wait()
 	elapsed := time.Since(begun)
-	workedSince := d.processor()
+	used := worked()
 	if err := errors.Join(errs...); err != nil {
 		return bench.Run{}, err
 	}
@@ -172,7 +172,7 @@ func (d *drive) run(ctx context.Context, length time.Duration) (bench.Run, error
 		return bench.Run{}, err
 	}
 	run, err := d.sumUp(slices.Concat(samples...), elapsed, after.since(before))
-	run.OwnCPU, run.PostgresCPU = workedSince.since(worked, run.Answers)
+	run.OwnCPU, run.PostgresCPU = each(used.own, run.Answers), each(used.postgres, run.Answers)
 	return run, err
 }
 

@@ -185,7 +185,7 @@ func (h *benchHouse) pgbench(ctx context.Context, length time.Duration) (run ben
 	if err != nil {
 		return run, err
 	}
-	worked := h.processor()
+	worked := h.watchProcessor()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return run, fmt.Errorf("pgbench: %w\n%s", err, out)
@@ -201,8 +201,7 @@ func (h *benchHouse) pgbench(ctx context.Context, length time.Duration) (run ben
 		return run, err
 	}
 	own := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	_, run.PostgresCPU = h.processor().since(worked, run.Answers)
-	run.OwnCPU = float64(own.Microseconds()) / float64(run.Answers)
+	run.OwnCPU, run.PostgresCPU = each(own, run.Answers), each(worked().postgres, run.Answers)
 	after, err := h.counters(ctx, work{}) // its connections are closed, and have told what they did
 	if err != nil {
 		return run, err
