@@ -24,7 +24,7 @@ type page struct {
 }
 
 // note is one ratio in large type.
-type note struct{ Value, Beside, What string }
+type note struct{ Value, Beside, Cheaper, What string }
 
 // figure is what one workload came to.
 type figure struct {
@@ -62,7 +62,8 @@ func (r *Report) notes() (all []note) {
 				if !ok || beside == Pgbench && load != "spread" || beside != Pgbench && load == "spread" {
 					continue
 				}
-				all = append(all, note{Times(times.Median), beside, r.label(one) + ", " + load + ", " + count(one.Callers, "caller")})
+				cheaper, _ := r.Cheaper(one, beside)
+				all = append(all, note{Times(times.Median), beside, Times(cheaper.Median), r.label(one) + ", " + load + ", " + count(one.Callers, "caller")})
 			}
 		}
 	}

@@ -160,15 +160,27 @@ func (r *Report) Beside(one *Result, door string) *Result {
 // Times is how many times as fast as another door one is: round by round, since what else the machine does meets both of
 // a round.
 func (r *Report) Times(one *Result, door string) (Spread, bool) {
+	return r.ratios(one, door, func(run, other Run) float64 { return run.PerSecond / other.PerSecond })
+}
+
+// Cheaper is how many times the processor time another door takes for an answer. It is what Times comes to where nothing else is on the machine
+// and the processor is the limit. On one that is busy, who has more processes gets more of it.
+func (r *Report) Cheaper(one *Result, door string) (Spread, bool) {
+	return r.ratios(one, door, func(run, other Run) float64 {
+		return (other.OwnCPU + other.PostgresCPU) / (run.OwnCPU + run.PostgresCPU)
+	})
+}
+
+func (r *Report) ratios(one *Result, door string, ratio func(run, other Run) float64) (Spread, bool) {
 	other := r.Beside(one, door)
 	if other == nil || len(other.Runs) == 0 {
 		return Spread{}, false
 	}
-	var times []float64
+	var all []float64
 	for i, run := range one.Runs[:min(len(one.Runs), len(other.Runs))] {
-		times = append(times, run.PerSecond/other.Runs[i].PerSecond)
+		all = append(all, ratio(run, other.Runs[i]))
 	}
-	return spreadOf(times), true
+	return spreadOf(all), true
 }
 
 // Plain is the naive way that a door is compared with: through a network or not, as itself.

@@ -28,17 +28,17 @@ func (r *Report) WriteTable(to io.Writer) error {
 
 // Columns name what Cells gives.
 var Columns = []string{
-	"workload", "work", "door", "callers", "nodes", "tenants", "bookings", "answers/s", "least–most", "×pgbench", "×naive", "×mutex", "p50", "p99",
-	"together", "retries each", "own µs", "Postgres µs", "WAL bytes", "fsyncs/s",
+	"workload", "work", "door", "callers", "nodes", "tenants", "bookings", "answers/s", "least–most", "×pgbench", "×naive", "×mutex",
+	"CPU ×pgbench", "CPU ×naive", "CPU ×mutex", "p50", "p99", "together", "retries each", "own µs", "Postgres µs", "WAL bytes", "fsyncs/s", "last place",
 }
 
 // Cells are a line of the table. What was not measured is empty.
 func (r *Report) Cells(one *Result) []string {
-	times := func(door string) string {
+	ratio := func(of func(*Result, string) (Spread, bool), door string) string {
 		if one.Door == Pgbench || door != Pgbench && (one.Door == Naive || one.Door == NaiveGRPC) {
 			return ""
 		}
-		s, ok := r.Times(one, door)
+		s, ok := of(one, door)
 		if !ok {
 			return ""
 		}
@@ -49,14 +49,22 @@ func (r *Report) Cells(one *Result) []string {
 	took := func(value func(Run) time.Duration) string {
 		return Short(time.Duration(of(func(r Run) float64 { return float64(value(r)) })))
 	}
+	together, last := "", ""
+	if n := of(func(r Run) float64 { return r.Together }); n > 0 {
+		together = fmt.Sprintf("%.1f", n)
+	}
+	if n := of(func(r Run) float64 { return float64(r.LastPlace) }); n > 0 {
+		last = Number(n)
+	}
 	return []string{
 		one.Workload, one.Work, one.Door, Number(float64(one.Callers)), Number(float64(one.Nodes)), Number(float64(one.Tenants)), Number(float64(one.Bookings)),
 		Number(rate.Median), Number(rate.Least) + "–" + Number(rate.Most),
-		times(Pgbench), times(Plain(one.Door)), times(Mutex),
+		ratio(r.Times, Pgbench), ratio(r.Times, Plain(one.Door)), ratio(r.Times, Mutex),
+		ratio(r.Cheaper, Pgbench), ratio(r.Cheaper, Plain(one.Door)), ratio(r.Cheaper, Mutex),
 		took(func(r Run) time.Duration { return r.P50 }), took(func(r Run) time.Duration { return r.P99 }),
-		fmt.Sprintf("%.1f", of(func(r Run) float64 { return r.Together })),
+		together,
 		fmt.Sprintf("%.4f", of(func(r Run) float64 { return r.Retries })),
 		Number(of(func(r Run) float64 { return r.OwnCPU })), Number(of(func(r Run) float64 { return r.PostgresCPU })),
-		Number(of(func(r Run) float64 { return r.WALBytes })), Number(of(func(r Run) float64 { return r.Fsyncs })),
+		Number(of(func(r Run) float64 { return r.WALBytes })), Number(of(func(r Run) float64 { return r.Fsyncs })), last,
 	}
 }
