@@ -37,7 +37,7 @@ func (h *benchHouse) settled(ctx context.Context, of work) (benchCounters, error
 }
 
 func (h *benchHouse) counters(ctx context.Context, of work) (benchCounters, error) {
-	c := benchCounters{retries: float64(h.naiveAgains.Load())}
+	c := benchCounters{retries: float64(h.conflicts.Load())}
 	if err := h.owner.QueryRow(ctx, "select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8, wal_sync::float8 from pg_stat_wal").Scan(&c.wal, &c.fsyncs); err != nil {
 		return c, err
 	}

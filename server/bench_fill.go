@@ -93,11 +93,11 @@ func (h *benchHouse) fillTenants(ctx context.Context, now time.Time, first, last
 		`insert into directory select tenant, $1 from {tenants}`,
 		`insert into tenants (tenant_id, name, time_zone, locale, currency, takes_payments, created_at, updated_at) select tenant, 'Bench', 'UTC', 'en', 'EUR', true, $1, $1 from {tenants}`,
 		`insert into roles (tenant_id, name, built_in, created_at, updated_at) select tenant, r, true, $1, $1 from {tenants}, unnest('{owner,admin,coach,member,partner}'::text[]) r`,
-		`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) select tenant, tenant, 'Bench', 'UTC', $1, $1 from {tenants}`,
-		`insert into services (tenant_id, id, name, duration_seconds, max_party, created_at, updated_at) select tenant, tenant, 'Bench', 3600, 1, $1, $1 from {tenants}`,
-		`insert into plans (tenant_id, id, name, kind, allow_overlap, created_at, updated_at) select tenant, tenant, 'Unlimited', 'UNLIMITED', true, $1, $1 from {tenants}`,
+		`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) select tenant, tenant as id, 'Bench', 'UTC', $1, $1 from {tenants}`,
+		`insert into services (tenant_id, id, name, duration_seconds, max_party, created_at, updated_at) select tenant, tenant as id, 'Bench', 3600, 1, $1, $1 from {tenants}`,
+		`insert into plans (tenant_id, id, name, kind, allow_overlap, created_at, updated_at) select tenant, tenant as id, 'Unlimited', 'UNLIMITED', true, $1, $1 from {tenants}`,
 		`insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
-		  select tenant, {session}, tenant, tenant, 'Bench', s, s + interval '1 hour', (s at time zone 'UTC')::date, 1000000, 'PUBLISHED', $1, $1
+		  select tenant, {session}, tenant as service, tenant as location, 'Bench', s, s + interval '1 hour', (s at time zone 'UTC')::date, 1000000, 'PUBLISHED', $1, $1
 		  from {tenants}, {sessions} cross join lateral (select $1::timestamptz + interval '2 days' + n * {minutes} * interval '1 minute' as s) x`,
 		`insert into members (tenant_id, id, subject, name, created_at, updated_at) select tenant, {member}, 'bench-' || n, 'Bench ' || n, $1, $1 from {tenants}, {members}`,
 		`insert into member_roles (tenant_id, member_id, role, created_at) select tenant, {member}, case n when {staff} then 'admin' else 'member' end, $1 from {tenants}, {members}`,
@@ -121,7 +121,7 @@ func (h *benchHouse) fillBookings(ctx context.Context, now time.Time, from, unti
 		`insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, seats_taken, state, created_at, updated_at)
 		  select {tenant}, {session}, {tenant}, {tenant}, 'Bench', s, s + interval '1 hour', (s at time zone 'UTC')::date, {seats}, {seats}, 'PUBLISHED', s, s from {sessions}`,
 		`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, subscription_id, starts_at, ends_at, created_by, created_at, updated_at, confirmed_at, checked_in_at, check_in_method)
-		  select {tenant}, {booking}, {session}, {member}, 1, 'ATTENDED', 'ONLINE', {subscription}, s, s + interval '1 hour', {member}::text, s, s, s, s, 'MANUAL'
+		  select {tenant}, {booking}, {session}, {member}, 1, 'ATTENDED', 'ONLINE', {subscription}, s, s + interval '1 hour', {member}::text, s as created, s as updated, s as confirmed, s as checked, 'MANUAL'
 		  from {sessions}, generate_series(0, {seats} - 1) seat`,
 	)
 }

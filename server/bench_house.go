@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
@@ -29,7 +29,7 @@ type benchHouse struct {
 	size     benchSize
 	folder   string
 	postgres *pg.Development
-	owner    *pgx.Conn
+	owner    *pgxpool.Pool
 	address  string
 	stop     context.CancelFunc
 	served   chan error
@@ -38,12 +38,12 @@ type benchHouse struct {
 	script   string       // pgbench's
 	tokens   map[int]string
 
-	nextUser    int                         // members that no run of its own has booked for yet
-	nextStep    int64                       // where pgbench's enumeration goes on
-	nextCrowd   int                         // sessions that no run has crowded into
-	nextTurn    atomic.Int64                // where the tour of all tenants goes on
-	visits      [benchSessions]atomic.Int32 // members that have booked a session in turn
-	naiveAgains atomic.Int64                // attempts of the naive way that came to nothing
+	nextUser  int                         // members that no run of its own has booked for yet
+	nextStep  int64                       // where pgbench's enumeration goes on
+	nextCrowd int                         // sessions that no run has crowded into
+	nextTurn  atomic.Int64                // where the tour of all tenants goes on
+	visits    [benchSessions]atomic.Int32 // members that have booked a session in turn
+	conflicts atomic.Int64                // attempts of the naive way that came to nothing
 }
 
 func openBench(ctx context.Context, size benchSize, progress func(string)) (_ *benchHouse, err error) {
@@ -67,7 +67,7 @@ func openBench(ctx context.Context, size benchSize, progress func(string)) (_ *b
 	if err = pg.Migrate(ctx, h.postgres.URL, migrations.FS, func(string) {}); err != nil {
 		return nil, err
 	}
-	if h.owner, err = pgx.Connect(ctx, h.postgres.URL); err != nil {
+	if h.owner, err = pgxpool.New(ctx, h.postgres.URL); err != nil {
 		return nil, err
 	}
 	progress("filling: " + size.String())
@@ -149,7 +149,7 @@ func (h *benchHouse) close() error {
 		h.node.close()
 	}
 	if h.owner != nil {
-		_ = h.owner.Close(context.Background())
+		h.owner.Close()
 	}
 	if h.postgres != nil {
 		err = errors.Join(err, h.postgres.Stop())

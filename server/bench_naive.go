@@ -24,8 +24,8 @@ import (
 // naiveDoor books as one would write it down at first: one statement after the other, counting rows to see
 // whether there is room, trying again on a conflict. It is as safe, and is here to be compared with.
 type naiveDoor struct {
-	pool   *pgxpool.Pool
-	agains *atomic.Int64
+	pool      *pgxpool.Pool
+	conflicts *atomic.Int64
 }
 
 func (h *benchHouse) openNaive(ctx context.Context) (*naiveDoor, error) {
@@ -39,7 +39,7 @@ func (h *benchHouse) openNaive(ctx context.Context) (*naiveDoor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &naiveDoor{pool, &h.naiveAgains}, nil
+	return &naiveDoor{pool, &h.conflicts}, nil
 }
 
 var errNaiveFull = fault.New(fault.ResourceExhausted, fault.SessionFull, "The session is full.")
@@ -56,7 +56,7 @@ func (d *naiveDoor) bookFor(ctx context.Context, session, member string) error {
 		if code := pg.Code(err); code != "40001" && code != "40P01" {
 			return err
 		}
-		d.agains.Add(1)
+		d.conflicts.Add(1)
 		if pause(ctx, rand.N(time.Millisecond<<min(attempt, 7))) != nil {
 			return ctx.Err()
 		}

@@ -178,7 +178,7 @@ func dialConnect(address string, conns int, codec connectCodec) (func(int, strin
 
 // refusedError is what a server says against a request.
 type refusedError struct {
-	Reason  string
+	Reason  string `json:"-"`
 	Message string `json:"message"`
 	Details []struct {
 		Type  string `json:"type"`
