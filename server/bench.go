@@ -50,7 +50,7 @@ func offered(c bench.Case) bool {
 	case c.Nodes > 1 && c.Door != bench.Direct:
 		return false
 	case c.Workload == tenantsLoad:
-		return c.Door == bench.Direct && c.Tenants > 1
+		return c.Door == bench.Direct && c.Work == justBook && c.Tenants > 1
 	case c.Work == justBook:
 		return true
 	case c.Workload == mixedLoad, c.Workload == readLoad:
