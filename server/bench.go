@@ -25,7 +25,7 @@ type benchCommand struct {
 	Nodes     []int         `default:"1" help:"Numbers of nodes on the one database that take turns at the direct door."`
 	Tenants   []int         `default:"1" help:"Numbers of tenants that the database has. Each number is a database of its own."`
 	Bookings  []int         `default:"0" help:"Numbers of bookings that the database has from before. Each number is a database of its own."`
-	Duration  time.Duration `default:"1500ms" help:"Length of one run."`
+	Duration  time.Duration `default:"1s" help:"Length of one run."`
 	Repeats   int           `default:"3" help:"Rounds. In each, every case has one run; medians are shown."`
 	JSON      string        `type:"path" placeholder:"FILE" help:"Write all runs there."`
 	HTML      string        `type:"path" placeholder:"FILE" help:"Write a page with plots there, which needs nothing else."`

@@ -59,7 +59,7 @@ func (r *Report) notes() (all []note) {
 			}
 			for _, beside := range []string{Pgbench, Plain(one.Door), Mutex} {
 				times, ok := r.Times(one, beside)
-				if !ok || beside == Pgbench && load != "spread" || beside != Pgbench && load == "spread" {
+				if !ok || (beside == Pgbench) != (load == "spread") || beside == Mutex && one.Door != Direct {
 					continue
 				}
 				cheaper, _ := r.Cheaper(one, beside)
