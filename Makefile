@@ -58,8 +58,8 @@ build: $(console)/dist/index.html ## Build bin/berth
 	go build -trimpath -ldflags="-s -w" -o bin/berth ./server
 
 .PHONY: bench
-bench: ## Measure bookings per second, beside pgbench on the same machine
-	go run ./server bench
+bench: ## Measure bookings per second, beside pgbench on the same machine, within five minutes
+	go run ./server bench --json bin/bench.json --html bin/bench.html
 
 ##@ One by one
 

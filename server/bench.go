@@ -2,80 +2,87 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"text/tabwriter"
+	"path/filepath"
+	"runtime"
+	"runtime/pprof"
+	"strings"
 	"time"
+
+	"github.com/berthhq/berth/server/bench"
 )
 
 // benchCommand measures bookings, and what becomes of them, beside pgbench, which sends the SQL of a single booking to the same database, in turns, so that
 // what the machine does meanwhile meets all of them. The ratios are what to look at.
 type benchCommand struct {
-	Work      []string      `default:"book" enum:"book,hold+confirm,reschedule" help:"What is done: ${enum}. What is more than booking is done through grpc, spread."`
-	Workloads []string      `default:"spread" enum:"spread,zipf,hot,rush" help:"What is booked: ${enum}. spread: any of 10,000 sessions; zipf: some much more than others; hot: all of them the same session; rush: 2,000 at once for 30 places."`
-	Doors     []string      `default:"direct,grpc" enum:"direct,grpc,naive" help:"Through what: ${enum}. direct: the application layer, in the same process; naive: statement by statement, counting rows."`
-	Clients   []int         `default:"1,8,32,128" help:"Numbers of concurrent callers."`
-	Nodes     int           `default:"1" help:"Nodes on the one database that take turns at the direct door."`
-	Duration  time.Duration `default:"4s" help:"Length of one run."`
-	Repeats   int           `default:"3" help:"Runs of each kind; medians are shown."`
-	JSON      string        `type:"path" placeholder:"FILE" help:"Write all runs there, too."`
+	Workloads []string      `default:"spread,zipf,hot,rush,mixed" enum:"spread,zipf,hot,rush,mixed,read-only,tenants" help:"What is asked for: ${enum}. spread: any of 9,000 sessions; zipf: some much more than others; hot: all of them the same session; rush: 2,000 at once for 30 places; mixed: 70% week pages, 20% bookings, 8% cancellations, 2% staff; read-only: week pages; tenants: one booking in each tenant in turn."`
+	Doors     []string      `default:"direct,grpc,naive" enum:"direct,grpc,connect,json,mutex,naive,naive-grpc" help:"Through what: ${enum}. direct: the application layer, in the same process; connect and json: Connect with protobuf or JSON; mutex: the same, one booking in a transaction, one at a time in a session; naive: statement by statement, counting rows."`
+	Work      []string      `default:"book" enum:"book,hold+confirm,reschedule" help:"What is done, of: ${enum}. What is more than booking is done through a network, spread."`
+	Clients   []int         `default:"8,128" help:"Numbers of concurrent callers."`
+	Nodes     []int         `default:"1" help:"Numbers of nodes on the one database that take turns at the direct door."`
+	Tenants   []int         `default:"1" help:"Numbers of tenants that the database has. Each number is a database of its own."`
+	Bookings  []int         `default:"0" help:"Numbers of bookings that the database has from before. Each number is a database of its own."`
+	Duration  time.Duration `default:"1s" help:"Length of one run."`
+	Repeats   int           `default:"3" help:"Rounds. In each, every case has one run; medians are shown."`
+	JSON      string        `type:"path" placeholder:"FILE" help:"Write all runs there."`
+	HTML      string        `type:"path" placeholder:"FILE" help:"Write a page with plots there, which needs nothing else."`
+	Profile   string        `type:"path" placeholder:"FILE" help:"Write there where the processor time of this process goes, load generator included, for go tool pprof."`
 }
 
-// benchConns are the connections that pgbench gets: as many as the command pool has.
-const benchConns = 16
+// Kinds of load.
+const (
+	spreadLoad  = "spread"
+	zipfLoad    = "zipf"
+	hotLoad     = "hot"
+	rushLoad    = "rush"
+	mixedLoad   = "mixed"
+	readLoad    = "read-only"
+	tenantsLoad = "tenants"
+)
 
-// benchCase is one line of the table.
-type benchCase struct {
-	Work     string `json:"work"`
-	Door     string `json:"door"`
-	Workload string `json:"workload"`
-	Callers  int    `json:"callers"`
-}
-
-func (c benchCase) String() string {
-	return fmt.Sprintf("%s, %s, %s, %d callers", c.Work, c.Door, c.Workload, c.Callers)
-}
-
-// benchResult is a line with its runs.
-type benchResult struct {
-	benchCase
-	Runs []benchRun `json:"runs"`
-}
-
-func (r *benchResult) median(value func(benchRun) float64) float64 {
-	values := make([]float64, len(r.Runs))
-	for i, run := range r.Runs {
-		values[i] = value(run)
+// offered reports whether there is such a case.
+func offered(c bench.Case) bool {
+	network := c.Door == bench.GRPC || c.Door == bench.Connect || c.Door == bench.JSON
+	switch {
+	case c.Nodes > 1 && c.Door != bench.Direct:
+		return false
+	case c.Workload == tenantsLoad:
+		return c.Door == bench.Direct && c.Work == justBook && c.Tenants > 1
+	case c.Work == justBook:
+		return true
+	case c.Workload == mixedLoad, c.Workload == readLoad:
+		return network || c.Door == bench.Direct
+	default:
+		return network && c.Workload == spreadLoad
 	}
-	return median(values)
 }
 
-func (c *benchCommand) cases() []benchCase {
-	var all []benchCase
-	for _, what := range c.Work {
-		if what != justBook {
-			all = append(all, casesOf(what, "grpc", "spread", c.Clients)...)
-			continue
+// cases are what one round measures on a database of some size.
+func (c *benchCommand) cases(s benchSize) []bench.Case {
+	all := []bench.Case{{Work: justBook, Workload: spreadLoad, Door: bench.Pgbench, Callers: benchConns, Nodes: 1, Tenants: s.tenants, Bookings: s.bookings}}
+	for _, load := range c.Workloads {
+		works, clients := c.Work, c.Clients
+		switch load {
+		case mixedLoad, readLoad:
+			works = []string{load}
+		case rushLoad:
+			clients = []int{rushCallers}
 		}
-		for _, load := range c.Workloads {
-			for _, door := range c.Doors {
-				all = append(all, casesOf(what, door, load, c.Clients)...)
+		for _, what := range works {
+			for _, callers := range clients {
+				for _, door := range c.Doors {
+					for _, nodes := range c.Nodes {
+						one := bench.Case{Work: what, Workload: load, Door: door, Callers: callers, Nodes: nodes, Tenants: s.tenants, Bookings: s.bookings}
+						if offered(one) {
+							all = append(all, one)
+						}
+					}
+				}
 			}
 		}
-	}
-	return all
-}
-
-func casesOf(what, door, load string, clients []int) (all []benchCase) {
-	if load == "rush" {
-		clients = []int{rushCallers}
-	}
-	for _, callers := range clients {
-		all = append(all, benchCase{what, door, load, callers})
 	}
 	return all
 }
@@ -84,76 +91,109 @@ func casesOf(what, door, load string, clients []int) (all []benchCase) {
 func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 	tuneMemory()
 	steps := newSteps(to.out)
-	house, err := openBench(ctx, steps.say)
+	houses := make(map[benchSize]*benchHouse)
+	defer func() {
+		for _, house := range houses {
+			err = errors.Join(err, house.close())
+		}
+	}()
+	report := &bench.Report{Made: time.Now(), Command: "berth " + strings.Join(os.Args[1:], " "), Length: c.Duration}
+	for _, tenants := range c.Tenants {
+		for _, bookings := range c.Bookings {
+			size := benchSize{tenants, bookings}
+			house, err := openBench(ctx, size, steps.say)
+			if err != nil {
+				return err
+			}
+			houses[size] = house
+			for _, one := range c.cases(size) {
+				report.Results = append(report.Results, &bench.Result{Case: one})
+			}
+			if report.Machine, err = house.machine(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	stop, err := profile(c.Profile)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, house.close()) }()
-	if err := house.join(ctx, c.Nodes-1); err != nil {
+	if err := errors.Join(c.rounds(ctx, houses, report, steps), stop()); err != nil {
 		return err
 	}
-	script, err := house.script(ctx)
-	if err != nil {
-		return err
-	}
-	limit := &benchResult{benchCase: benchCase{justBook, "pgbench", "spread", benchConns}}
-	var results []*benchResult
-	for _, one := range c.cases() {
-		results = append(results, &benchResult{benchCase: one})
-	}
-	for repeat := range c.Repeats {
-		round := func(what string) string { return fmt.Sprintf("round %d of %d: %s", repeat+1, c.Repeats, what) }
-		run, err := house.pgbench(ctx, script, c.Duration)
-		if err != nil {
+	for _, house := range houses {
+		if err := house.verify(ctx, steps.say); err != nil {
 			return err
 		}
-		limit.Runs = append(limit.Runs, run)
-		steps.say(round(fmt.Sprintf("%s: %s", limit.benchCase, run)))
-		for _, result := range results {
-			run, err := house.measure(ctx, result.benchCase, c.Duration)
-			if err != nil {
-				return fmt.Errorf("%s: %w", result.benchCase, err)
-			}
-			result.Runs = append(result.Runs, run)
-			steps.say(round(fmt.Sprintf("%s: %s", result.benchCase, run)))
+	}
+	fmt.Fprintln(to.out)
+	if err := report.WriteTable(to.out); err != nil {
+		return err
+	}
+	for path, write := range map[string]func(io.Writer) error{c.JSON: report.WriteJSON, c.HTML: report.WritePage} {
+		if err := writeTo(path, write); err != nil {
+			return err
 		}
 	}
-	if err := house.verify(ctx, steps.say); err != nil {
+	if c.HTML != "" {
+		fmt.Fprintf(to.out, "\nPlots: file://%s\n", c.HTML)
+	}
+	return nil
+}
+
+// profile begins to write a profile of this process, if one is wanted.
+func profile(path string) (stop func() error, err error) {
+	if path == "" {
+		return func() error { return nil }, nil
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	stop = func() error {
+		pprof.StopCPUProfile()
+		return file.Close()
+	}
+	return stop, pprof.StartCPUProfile(file)
+}
+
+// rounds measures all cases in turns.
+func (c *benchCommand) rounds(ctx context.Context, houses map[benchSize]*benchHouse, report *bench.Report, steps *steps) error {
+	begun, done, all := time.Now(), 0, c.Repeats*len(report.Results)
+	for range c.Repeats {
+		for _, result := range report.Results {
+			run, err := houses[benchSize{result.Tenants, result.Bookings}].measure(ctx, result.Case, c.Duration)
+			if err != nil {
+				return fmt.Errorf("%s: %w", result.Case, err)
+			}
+			result.Runs = append(result.Runs, run)
+			done++
+			left := time.Since(begun) / time.Duration(done) * time.Duration(all-done)
+			steps.say(fmt.Sprintf("%d of %d, %s left · %s: %s", done, all, left.Round(time.Second), result.Case, run))
+		}
+	}
+	return nil
+}
+
+// writeTo writes a file, or nothing where none is wanted.
+func writeTo(path string, write func(io.Writer) error) error {
+	if path == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // numbers are no secret
 		return err
 	}
-	if err := benchTable(to.out, limit, results); err != nil || c.JSON == "" {
-		return err
-	}
-	text, err := json.MarshalIndent(append([]*benchResult{limit}, results...), "", "  ")
+	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(c.JSON, append(text, '\n'), 0o644) //nolint:gosec // numbers are no secret
+	return errors.Join(write(file), file.Close())
 }
 
-func benchTable(to io.Writer, limit *benchResult, results []*benchResult) error {
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\nwork\tdoor\tworkload\tcallers\tanswers/s\tof pgbench\tp50\tp99\ttogether\tretries each\town µs\tPostgres µs\t\n")
-	perSecond := func(r benchRun) float64 { return r.PerSecond }
-	for _, r := range append([]*benchResult{limit}, results...) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.0f\t%.2f\t%s\t%s\t%.1f\t%.4f\t%.0f\t%.0f\t\n", r.Work, r.Door, r.Workload, r.Callers,
-			r.median(perSecond), r.median(perSecond)/limit.median(perSecond),
-			round(time.Duration(r.median(func(r benchRun) float64 { return float64(r.P50) }))),
-			round(time.Duration(r.median(func(r benchRun) float64 { return float64(r.P99) }))),
-			r.median(func(r benchRun) float64 { return r.Together }),
-			r.median(func(r benchRun) float64 { return r.Retries }),
-			r.median(func(r benchRun) float64 { return r.OwnCPU }),
-			r.median(func(r benchRun) float64 { return r.PostgresCPU }))
-	}
-	return w.Flush()
-}
-
-func round(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }
-
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
+// machine tells where this was measured.
+func (h *benchHouse) machine(ctx context.Context) (string, error) {
+	var version, synced string
+	err := h.owner.QueryRow(ctx, "select current_setting('server_version'), current_setting('fsync')").Scan(&version, &synced)
+	version, _, _ = strings.Cut(version, " ")
+	return fmt.Sprintf("%d processors, %s/%s, %s, Postgres %s, fsync %s", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), version, synced), err
 }

@@ -13,19 +13,34 @@ import (
 // children. What else the machine does makes runs longer, and leaves these alone. Postgres's is known on Linux only.
 type processor struct{ own, postgres time.Duration }
 
-func (p processor) since(before processor, answers int) (own, postgres float64) {
-	per := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(max(answers, 1)) }
-	return per(p.own - before.own), per(p.postgres - before.postgres)
+// watchProcessor gives what tells how long they have worked since.
+func (h *benchHouse) watchProcessor() (since func() processor) {
+	postgres := h.postgresProcessor()
+	own := ownProcessor()
+	return func() processor {
+		own := ownProcessor() - own
+		return processor{own, h.postgresProcessor() - postgres}
+	}
 }
 
-func (h *benchHouse) processor() (p processor) {
+// each is a share in microseconds.
+func each(d time.Duration, answers int) float64 {
+	return float64(d.Microseconds()) / float64(max(answers, 1))
+}
+
+func ownProcessor() time.Duration {
 	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err == nil {
-		p.own = time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
 	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// postgresProcessor looks through all processes, which takes this one a while.
+func (h *benchHouse) postgresProcessor() (worked time.Duration) {
 	file, err := os.ReadFile(filepath.Join(h.postgres.Dir, "cluster", "postmaster.pid"))
 	if err != nil {
-		return p
+		return 0
 	}
 	postmaster, _, _ := strings.Cut(string(file), "\n")
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -48,8 +63,8 @@ func (h *benchHouse) processor() (p processor) {
 		}
 		for _, field := range own {
 			ticks, _ := strconv.ParseInt(fields[field], 10, 64)
-			p.postgres += time.Duration(ticks) * tick
+			worked += time.Duration(ticks) * tick
 		}
 	}
-	return p
+	return worked
 }

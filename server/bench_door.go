@@ -3,132 +3,146 @@ package main
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/server/bench"
 )
 
-// door opens the way to work that a case names.
-func (h *benchHouse) door(ctx context.Context, c benchCase, what work) (_ door, closeDoor func(), err error) {
+// seat is who wants to go where: numbers of a tenant, a session and a member.
+type seat struct{ tenant, session, member int }
+
+// door is a way to book.
+type door interface {
+	book(ctx context.Context, who seat) (booking string, err error)
+}
+
+// wideDoor is a way to do what members and staff of the one tenant do all day.
+type wideDoor interface {
+	door
+	cancel(ctx context.Context, member int, booking string) error
+	week(ctx context.Context, member int, week civil.Span) error
+	roster(ctx context.Context, session int) error
+	describe(ctx context.Context, session int, text string) error
+}
+
+// weekPage is how many sessions a week page shows.
+const weekPage = 300
+
+// staffMember is the admin of the tenant.
+const staffMember = benchMembers
+
+const benchSubject = "bench-"
+
+// open opens the way to work that a case names.
+func (h *benchHouse) open(ctx context.Context, c bench.Case, what work) (_ door, closeDoor func(), err error) {
 	switch c.Door {
-	case "grpc":
-		return h.openGRPC(ctx, c, what)
-	case "naive":
-		naive, err := openNaive(ctx, h.postgres.URL, benchConns)
+	case bench.GRPC, bench.Connect, bench.JSON:
+		return h.openNetwork(ctx, c, what, h.address)
+	case bench.NaiveGRPC:
+		address, closeServer, err := h.serveNaive(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		d, closeConns, err := h.openNetwork(ctx, c, what, address)
+		if err != nil {
+			closeServer()
+			return nil, nil, err
+		}
+		return d, func() { closeConns(); closeServer() }, nil
+	case bench.Naive:
+		naive, err := h.openNaive(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
 		return naive, naive.pool.Close, nil
-	default:
-		nodes := []*app.App{h.app}
-		for _, other := range h.others {
-			nodes = append(nodes, other.app)
+	case bench.Mutex:
+		if h.single == nil {
+			const enough = 1024 // that nobody waits for a lane, and so for company
+			if h.single, err = h.openOther(ctx, enough); err != nil {
+				return nil, nil, err
+			}
 		}
-		return &directDoor{nodes}, func() {}, nil
+		return &mutexDoor{directDoor: directDoor{[]*app.App{h.single.app}}}, func() {}, nil
+	default:
+		nodes, err := h.nodes(ctx, c.Nodes)
+		return directDoor{nodes}, func() {}, err
 	}
 }
 
-// numberedID is what numbered gives, as text.
-func numberedID(group string, n int) string {
-	return fmt.Sprintf("00000000-0000-7000-%s-%012x", group, n)
-}
-
-func benchSubject(member int) string { return fmt.Sprintf("bench-%d", member) }
-
-// directDoor books in the same process, behind token and role.
+// directDoor works in the same process, behind token and role.
 type directDoor struct{ nodes []*app.App }
 
-func (d *directDoor) turn(ctx context.Context, session, member int) error {
-	who := tenant.MustParse[tenant.MemberID](numberedID("b000", member))
-	caller := tenant.Caller{Tenant: benchTenant, Subject: benchSubject(member), Member: who, Roles: []string{tenant.RoleMember}}
-	_, err := d.nodes[member%len(d.nodes)].Book(ctx, caller, app.BookRequest{
-		Session: tenant.MustParse[tenant.SessionID](numberedID("9000", session)), Party: 1, Channel: catalog.Online,
+func benchCaller(in, member int) tenant.Caller {
+	role := tenant.RoleMember
+	if member == staffMember {
+		role = tenant.RoleAdmin
+	}
+	return tenant.Caller{
+		Tenant: benchTenantID(in), Subject: fmt.Sprint(benchSubject, member), Roles: []string{role},
+		Member: tenant.MustParse[tenant.MemberID](numberedID("b000", member)),
+	}
+}
+
+func sessionID(n int) tenant.SessionID {
+	return tenant.MustParse[tenant.SessionID](numberedID("9000", n))
+}
+
+func (d directDoor) node(member int) *app.App { return d.nodes[member%len(d.nodes)] }
+
+func (d directDoor) book(ctx context.Context, who seat) (string, error) {
+	place, err := d.node(who.member).Book(ctx, benchCaller(who.tenant, who.member), app.BookRequest{
+		Session: sessionID(who.session), Party: 1, Channel: catalog.Online,
+	})
+	if err != nil {
+		return "", err
+	}
+	return place.Booking.ID.String(), nil
+}
+
+func (d directDoor) cancel(ctx context.Context, member int, booking string) error {
+	_, err := d.node(member).CancelBooking(ctx, benchCaller(benchTenant, member), app.CancelRequest{ID: tenant.MustParse[tenant.BookingID](booking)})
+	return err
+}
+
+func (d directDoor) week(ctx context.Context, member int, week civil.Span) error {
+	_, err := d.node(member).ListSessions(ctx, benchCaller(benchTenant, member), app.SessionQuery{
+		Filter: session.Filter{From: week.Start, Until: week.End}, Limit: weekPage,
 	})
 	return err
 }
 
-// grpcConns spread the callers, as a fleet of clients would be.
-const grpcConns = 8
-
-// grpcDoor works over loopback, each member with a token of their own.
-type grpcDoor struct {
-	conns []*grpc.ClientConn
-	turns map[int]func(session string) error // by member
-}
-
-// openGRPC connects, and lets the server meet the members who come, as it would have in the course of a day: a token
-// is verified once.
-func (h *benchHouse) openGRPC(ctx context.Context, c benchCase, what work) (door, func(), error) {
-	d := &grpcDoor{turns: make(map[int]func(string) error)}
-	closeAll := func() {
-		for _, conn := range d.conns {
-			_ = conn.Close()
-		}
-	}
-	for range min(c.Callers, grpcConns) {
-		conn, err := grpc.NewClient("passthrough:///"+h.address, grpc.WithTransportCredentials(insecure.NewCredentials()))
-		if err != nil {
-			closeAll()
-			return nil, nil, err
-		}
-		d.conns = append(d.conns, conn)
-	}
-	first, last := h.nextUser-c.Callers, h.nextUser
-	if c.Workload != "spread" {
-		first, last = ownMembers, benchMembers
-	}
-	for member := first; member < last; member++ {
-		if err := d.meet(ctx, h, what, member); err != nil {
-			closeAll()
-			return nil, nil, err
-		}
-	}
-	return d, closeAll, nil
-}
-
-func (d *grpcDoor) meet(ctx context.Context, h *benchHouse, what work, member int) error {
-	raw, _, err := h.issuer.Issue(token.Grant{Subject: benchSubject(member), Tenants: []tenant.TenantID{benchTenant}}, time.Hour)
-	if err != nil {
-		return err
-	}
-	if _, err := h.verifier.Verify(ctx, raw); err != nil {
-		return err
-	}
-	as := metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+raw)
-	d.turns[member], err = what.begin(as, d.conns[member%len(d.conns)])
+func (d directDoor) roster(ctx context.Context, at int) error {
+	_, err := d.nodes[0].ListRoster(ctx, benchCaller(benchTenant, staffMember), sessionID(at), false)
 	return err
 }
 
-func (d *grpcDoor) turn(_ context.Context, session, member int) error {
-	return d.turns[member](numberedID("9000", session))
-}
-
-// grpcReason is the reason that an error gives over the wire; empty for none.
-func grpcReason(err error) string {
-	for _, detail := range status.Convert(err).Details() {
-		if info, ok := detail.(*errdetails.ErrorInfo); ok {
-			return info.Reason
-		}
-	}
-	return ""
-}
-
-func (h *benchHouse) exec(ctx context.Context, sql string, args ...any) error {
-	conn, err := pgx.Connect(ctx, h.postgres.URL)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, sql, args...)
+func (d directDoor) describe(ctx context.Context, at int, text string) error {
+	_, _, err := d.nodes[0].UpdateSession(ctx, benchCaller(benchTenant, staffMember), sessionID(at), nil, session.Input{Description: text}, session.DescriptionField)
 	return err
+}
+
+// mutexDoor is what is often advised against crowds: whoever wants a place in a session waits in the process until those before them
+// have theirs. Each booking has a transaction of its own.
+type mutexDoor struct {
+	directDoor
+
+	sessions [benchSessions]sync.Mutex
+}
+
+func (d *mutexDoor) book(ctx context.Context, who seat) (string, error) {
+	d.sessions[who.session].Lock()
+	defer d.sessions[who.session].Unlock()
+	return d.directDoor.book(ctx, who)
+}
+
+// aWeek is the week that somebody looks at: a day of the fortnight in which there are sessions, and the six after it.
+func aWeek(day int) civil.Span {
+	start := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 3+day%7)
+	return civil.Span{Start: start, End: start.AddDate(0, 0, 7)}
 }

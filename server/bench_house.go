@@ -11,45 +11,42 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rpc"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/migrations"
 )
 
-// The size of the benchmark's tenant.
-const (
-	benchSessions = 10_000
-	benchMembers  = 20_000
-)
-
-// Tenants of the same size: one for bookings through the service, whose data must be sound afterwards; one for
-// pgbench, which writes the same rows again and again without looking; and one for the naive way, which keeps no counters.
-var (
-	benchTenant   = tenant.MustParse[tenant.TenantID]("00000000-0000-7000-a000-000000000001")
-	pgbenchTenant = tenant.MustParse[tenant.TenantID]("00000000-0000-7000-a000-000000000002")
-	naiveTenant   = tenant.MustParse[tenant.TenantID]("00000000-0000-7000-a000-000000000003")
-)
-
-// benchHouse is a node on a durable Postgres of its own, in a folder that goes when it closes.
+// benchHouse is a node on a durable Postgres of its own, in a folder that goes when it closes. It leaves messages to others, as
+// nodes do that have workers beside them.
 type benchHouse struct {
 	*node
+	size     benchSize
 	folder   string
 	postgres *pg.Development
+	owner    *pgxpool.Pool
 	address  string
 	stop     context.CancelFunc
 	served   chan error
-	others   []otherNode
-	nextUser int                         // members that no run of its own has booked for yet
-	nextStep int64                       // where pgbench's enumeration goes on
-	nextHot  int                         // sessions that no run has crowded into
-	visits   [benchSessions]atomic.Int32 // members that have booked a session in turn
+	others   []*otherNode // beside it
+	single   *otherNode   // one booking in a transaction
+	script   string       // pgbench's
+	tokens   map[int]string
+
+	nextUser  int                         // members that no run of its own has booked for yet
+	nextStep  int64                       // where pgbench's enumeration goes on
+	nextCrowd int                         // sessions that no run has crowded into
+	nextTurn  atomic.Int64                // where the tour of all tenants goes on
+	visits    [benchSessions]atomic.Int32 // members that have booked a session in turn
+	conflicts atomic.Int64                // attempts of the naive way that came to nothing
 }
 
-func openBench(ctx context.Context, progress func(string)) (_ *benchHouse, err error) {
+func openBench(ctx context.Context, size benchSize, progress func(string)) (_ *benchHouse, err error) {
 	folder, err := os.MkdirTemp("", "berth-bench-")
 	if err != nil {
 		return nil, err
@@ -58,7 +55,7 @@ func openBench(ctx context.Context, progress func(string)) (_ *benchHouse, err e
 	if err := os.Chmod(folder, 0o711); err != nil { //nolint:gosec // what is secret in it is readable by its owner alone
 		return nil, err
 	}
-	h := &benchHouse{folder: folder, served: make(chan error, 1), stop: func() {}}
+	h := &benchHouse{size: size, folder: folder, served: make(chan error, 1), stop: func() {}, tokens: make(map[int]string)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.close())
@@ -70,12 +67,15 @@ func openBench(ctx context.Context, progress func(string)) (_ *benchHouse, err e
 	if err = pg.Migrate(ctx, h.postgres.URL, migrations.FS, func(string) {}); err != nil {
 		return nil, err
 	}
-	progress(fmt.Sprintf("filling: %d sessions, %d members", benchSessions, benchMembers))
-	if err = h.fill(ctx); err != nil {
+	if h.owner, err = pgxpool.New(ctx, h.postgres.URL); err != nil {
 		return nil, err
 	}
-	log := slog.New(slog.DiscardHandler)
-	if h.node, err = openNode(ctx, log, h.postgres.URL, keyConfig{Data: folder, Issuer: "berth", Audience: "berth"}, listenConfig{Drain: time.Second}); err != nil {
+	progress("filling: " + size.String())
+	if err = h.fill(ctx, size, progress); err != nil {
+		return nil, err
+	}
+	keys := keyConfig{Data: folder, Issuer: "berth", Audience: "berth", Senders: senderConfig{Elsewhere: true}}
+	if h.node, err = openNode(ctx, slog.New(slog.DiscardHandler), h.postgres.URL, keys, listenConfig{Drain: time.Second}); err != nil {
 		return nil, err
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -86,7 +86,8 @@ func openBench(ctx context.Context, progress func(string)) (_ *benchHouse, err e
 	serving, stop := context.WithCancel(ctx)
 	h.stop = stop
 	go func() { h.served <- h.serve(serving, listener, h.postgres.Done()) }()
-	return h, nil
+	h.script, err = h.recordScript(ctx)
+	return h, err
 }
 
 // otherNode is one more node on the same database, without a door to the network.
@@ -96,21 +97,41 @@ type otherNode struct {
 	metrics *prometheus.Registry
 }
 
-// join adds nodes.
-func (h *benchHouse) join(ctx context.Context, nodes int) error {
-	for range nodes {
-		other := otherNode{metrics: prometheus.NewRegistry()}
-		var err error
-		if other.db, err = pg.Open(ctx, pg.Config{URL: h.postgres.URL, Registerer: other.metrics}); err != nil {
-			return err
-		}
-		other.app = app.New(app.Config{DB: other.db, Now: time.Now})
-		h.others = append(h.others, other)
-		if err := other.db.Warm(ctx); err != nil {
-			return err
-		}
+func (h *benchHouse) openOther(ctx context.Context, lanes int) (_ *otherNode, err error) {
+	n := &otherNode{metrics: prometheus.NewRegistry()}
+	if n.db, err = pg.Open(ctx, pg.Config{URL: h.postgres.URL, Registerer: n.metrics}); err != nil {
+		return nil, err
 	}
-	return nil
+	n.app = app.New(app.Config{DB: n.db, Now: time.Now, Lanes: lanes})
+	if err := n.db.Warm(ctx); err != nil {
+		n.db.Close()
+		return nil, err
+	}
+	return n, nil
+}
+
+// nodes gives so many nodes, and makes those that are missing.
+func (h *benchHouse) nodes(ctx context.Context, n int) ([]*app.App, error) {
+	for len(h.others) < n-1 {
+		other, err := h.openOther(ctx, 0)
+		if err != nil {
+			return nil, err
+		}
+		h.others = append(h.others, other)
+	}
+	all := []*app.App{h.app}
+	for _, other := range h.others[:n-1] {
+		all = append(all, other.app)
+	}
+	return all, nil
+}
+
+// beside are all nodes but the one that serves.
+func (h *benchHouse) beside() []*otherNode {
+	if h.single == nil {
+		return h.others
+	}
+	return append([]*otherNode{h.single}, h.others...)
 }
 
 // close ends what runs and removes what was written.
@@ -120,12 +141,15 @@ func (h *benchHouse) close() error {
 		h.stop()
 		err = <-h.served
 	}
-	for _, other := range h.others {
+	for _, other := range h.beside() {
 		other.app.Drain()
 		other.db.Close()
 	}
 	if h.node != nil {
 		h.node.close()
+	}
+	if h.owner != nil {
+		h.owner.Close()
 	}
 	if h.postgres != nil {
 		err = errors.Join(err, h.postgres.Stop())
@@ -133,56 +157,64 @@ func (h *benchHouse) close() error {
 	return errors.Join(err, os.RemoveAll(h.folder))
 }
 
-// fill writes, for each tenant, sessions for two weeks and members with an unlimited plan each. Their ids count up, so
-// that pgbench can name them.
-func (h *benchHouse) fill(ctx context.Context) error {
-	conn, err := pgx.Connect(ctx, h.postgres.URL)
+// serveNaive serves the naive way behind the same server and the same tokens.
+func (h *benchHouse) serveNaive(ctx context.Context) (address string, closeServer func(), err error) {
+	naive, err := h.openNaive(ctx)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	defer conn.Close(ctx)
-	now := time.Now().UTC()
-	for _, sql := range []string{
-		`insert into directory values ($1, $2)`,
-		`insert into tenants (tenant_id, name, time_zone, locale, currency, takes_payments, created_at, updated_at) values ($1, 'Bench', 'UTC', 'en', 'EUR', true, $2, $2)`,
-		`insert into roles (tenant_id, name, built_in, created_at, updated_at) select $1, r, true, $2, $2 from unnest('{owner,admin,coach,member,partner}'::text[]) r`,
-		`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $1, 'Bench', 'UTC', $2, $2)`,
-		`insert into services (tenant_id, id, name, duration_seconds, max_party, created_at, updated_at) values ($1, $1, 'Bench', 3600, 1, $2, $2)`,
-		`insert into plans (tenant_id, id, name, kind, allow_overlap, created_at, updated_at) values ($1, $1, 'Unlimited', 'UNLIMITED', true, $2, $2)`,
-		fmt.Sprintf(`insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
-		  select $1, %s, $1, $1, 'Bench', s, s + interval '1 hour', (s at time zone 'UTC')::date, 1000000, 'PUBLISHED', $2, $2
-		  from generate_series(0, %d) n cross join lateral (select $2::timestamptz + interval '2 days' + n * interval '2 minutes' as s) x`, numbered("9000", "n"), benchSessions-1),
-		fmt.Sprintf(`insert into members (tenant_id, id, subject, name, created_at, updated_at) select $1, %s, 'bench-' || n, 'Bench ' || n, $2, $2 from generate_series(0, %d) n`, numbered("b000", "n"), benchMembers-1),
-		`insert into member_roles (tenant_id, member_id, role, created_at) select $1, id, 'member', $2 from members where tenant_id = $1`,
-		fmt.Sprintf(`insert into subscriptions (tenant_id, id, member_id, plan_id, status, starts_at, created_at, updated_at)
-		  select $1, %s, %s, $1, 'ACTIVE', $2, $2, $2 from generate_series(0, %d) n`, numbered("8000", "n"), numbered("b000", "n"), benchMembers-1),
-	} {
-		for _, id := range []tenant.TenantID{benchTenant, pgbenchTenant, naiveTenant} {
-			if _, err := conn.Exec(ctx, sql, id.String(), now); err != nil {
-				return fmt.Errorf("%w in %s", err, sql)
-			}
-		}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		naive.pool.Close()
+		return "", nil, err
 	}
-	_, err = conn.Exec(ctx, "vacuum analyze")
-	return err
+	server := rpc.NewServer(naive.handler(h.verifier), h.log)
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = server.Serve(listener) // it is closed below
+	}()
+	return listener.Addr().String(), func() {
+		_ = server.Close()
+		<-served
+		naive.pool.Close()
+	}, nil
 }
 
-// numbered is the SQL of a UUID that counts with an integer expression; the group tells kinds apart.
-func numbered(group, n string) string {
-	return fmt.Sprintf("('00000000-0000-7000-%s-' || lpad(to_hex((%s)::bigint), 12, '0'))::uuid", group, n)
-}
-
+// verify proves every invariant over what was written through the service.
 func (h *benchHouse) verify(ctx context.Context, progress func(string)) error {
-	violations, err := h.app.Verify(ctx, benchTenant)
+	db, err := pg.Open(ctx, pg.Config{URL: h.postgres.URL, CommandConns: 1, ReadConns: 2, StatementTimeout: verifyTimeout})
 	if err != nil {
 		return err
 	}
-	for _, v := range violations {
-		progress(fmt.Sprintf("%s: %s: %s", v.Check, v.Row, v.Detail))
+	defer db.Close()
+	ids := []tenant.TenantID{benchTenantID(benchTenant)}
+	for n := range h.size.tenants - 1 {
+		ids = append(ids, benchTenantID(otherTenants+n))
 	}
-	if len(violations) > 0 {
+	a := app.New(app.Config{DB: db, Now: time.Now})
+	var seen, wrong atomic.Int64
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(2)
+	for _, id := range ids {
+		work.Go(func() error {
+			violations, err := a.Verify(ctx, id)
+			for _, v := range violations {
+				progress(fmt.Sprintf("%s: %s: %s", v.Check, v.Row, v.Detail))
+			}
+			wrong.Add(int64(len(violations)))
+			if n := seen.Add(1); n%1000 == 0 {
+				progress(fmt.Sprintf("verified: %d of %d tenants", n, len(ids)))
+			}
+			return err
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return err
+	}
+	if wrong.Load() > 0 {
 		return errors.New("the data are not sound")
 	}
-	progress("every invariant holds")
+	progress("every invariant holds: " + h.size.String() + " from before")
 	return nil
 }

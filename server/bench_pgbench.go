@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,7 +22,11 @@ import (
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/server/bench"
 )
+
+// benchConns are the connections that pgbench and the naive way get: as many as the command pool has.
+const benchConns = 16
 
 // sent is a statement as it went to the database.
 type sent struct {
@@ -51,9 +58,9 @@ func (r *recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Tr
 func (r *recorder) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 func (r *recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
 
-// script books once and turns every statement that this sent into a line of a pgbench script, round
+// recordScript books once and turns every statement that this sent into a line of a pgbench script, round
 // trip by round trip, with the ids replaced by ones that pgbench counts up.
-func (h *benchHouse) script(ctx context.Context) (string, error) {
+func (h *benchHouse) recordScript(ctx context.Context) (string, error) {
 	seen := new(recorder)
 	db, err := pg.Open(ctx, pg.Config{URL: h.postgres.URL, Tracer: seen, CommandConns: 1, ReadConns: 1})
 	if err != nil {
@@ -62,11 +69,8 @@ func (h *benchHouse) script(ctx context.Context) (string, error) {
 	defer db.Close()
 	node := app.New(app.Config{DB: db, Now: time.Now})
 	book := func(member int) (tenant.Caller, app.Place, error) {
-		caller := tenant.Caller{Tenant: pgbenchTenant, Subject: "bench", Roles: []string{tenant.RoleMember},
-			Member: tenant.MustParse[tenant.MemberID](numberedID("b000", member))}
-		place, err := node.Book(ctx, caller, app.BookRequest{
-			Session: tenant.MustParse[tenant.SessionID](numberedID("9000", 0)), Party: 1, Channel: catalog.Online,
-		})
+		caller := benchCaller(pgbenchTenant, member)
+		place, err := node.Book(ctx, caller, app.BookRequest{Session: sessionID(0), Party: 1, Channel: catalog.Online})
 		return caller, place, err
 	}
 	if _, _, err := book(benchMembers - 2); err != nil { // what is read once and kept is no part of a booking
@@ -78,7 +82,7 @@ func (h *benchHouse) script(ctx context.Context) (string, error) {
 		return "", err
 	}
 	ids := map[[16]byte]string{
-		pgbenchTenant.Bytes():              "'" + pgbenchTenant.String() + "'::uuid",
+		caller.Tenant.Bytes():              "'" + caller.Tenant.String() + "'::uuid",
 		caller.Member.Bytes():              numbered("b000", ":member"),
 		place.Booking.Session.Bytes():      numbered("9000", ":session"),
 		place.Booking.Subscription.Bytes(): numbered("8000", ":member"),
@@ -161,22 +165,27 @@ var (
 )
 
 // pgbench sends the script for so long. Its own processor time counts as the service's does elsewhere.
-func (h *benchHouse) pgbench(ctx context.Context, script string, length time.Duration) (run benchRun, err error) {
+func (h *benchHouse) pgbench(ctx context.Context, length time.Duration) (run bench.Run, err error) {
 	path := filepath.Join(h.folder, "book.sql")
-	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(h.script), 0o600); err != nil {
 		return run, err
 	}
 	program := filepath.Join(h.postgres.Programs, "pgbench")
 	if _, err := os.Stat(program); err != nil {
 		return run, fmt.Errorf("pgbench is not beside Postgres's other programs: %w", err)
 	}
-	seconds := max(int(length.Seconds()), 1)
+	seconds := math.Ceil(length.Seconds())
+	logs := filepath.Join(h.folder, "pgbench_log")
 	h.nextStep += int64(benchSessions) // a member that no run has booked for
 	cmd := exec.CommandContext(ctx, program, "--no-vacuum", "--protocol=prepared", "--file="+path,
-		"--client="+strconv.Itoa(benchConns), "--jobs=2", "--time="+strconv.Itoa(seconds), "--max-tries=20",
-		"--define=n="+strconv.FormatInt(h.nextStep, 10), h.postgres.URL)
+		"--client="+strconv.Itoa(benchConns), "--jobs=2", "--time="+strconv.Itoa(int(seconds)), "--max-tries=20",
+		"--log", "--log-prefix="+logs, "--define=n="+strconv.FormatInt(h.nextStep, 10), h.postgres.URL)
 	cmd.Env = append(os.Environ(), "PGOPTIONS=-c role=berth_app -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c plan_cache_mode=force_generic_plan")
-	worked := h.processor()
+	before, err := h.counters(ctx, work{})
+	if err != nil {
+		return run, err
+	}
+	worked := h.watchProcessor()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return run, fmt.Errorf("pgbench: %w\n%s", err, out)
@@ -188,12 +197,47 @@ func (h *benchHouse) pgbench(ctx context.Context, script string, length time.Dur
 	if run.PerSecond, err = strconv.ParseFloat(string(tps[1]), 64); err != nil {
 		return run, err
 	}
-	booked, err := strconv.Atoi(string(done[1]))
-	if err != nil {
+	if run.Answers, err = strconv.Atoi(string(done[1])); err != nil {
 		return run, err
 	}
 	own := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	_, run.PostgresCPU = h.processor().since(worked, booked)
-	run.OwnCPU, run.Together, run.Seconds = float64(own.Microseconds())/float64(booked), 1, float64(seconds)
-	return run, nil
+	run.OwnCPU, run.PostgresCPU = each(own, run.Answers), each(worked().postgres, run.Answers)
+	after, err := h.counters(ctx, work{}) // its connections are closed, and have told what they did
+	if err != nil {
+		return run, err
+	}
+	counted := after.since(before)
+	run.Seconds, run.Together = seconds, 1
+	run.WALBytes, run.Fsyncs = counted.wal/float64(run.Answers), counted.fsyncs/seconds
+	run.P50, run.P99, err = pgbenchTook(logs)
+	return run, err
+}
+
+// pgbenchTook reads how long transactions took, in microseconds in the third column of its logs, and removes these.
+func pgbenchTook(logs string) (p50, p99 time.Duration, err error) {
+	files, err := filepath.Glob(logs + ".*")
+	if err != nil {
+		return 0, 0, err
+	}
+	var took []time.Duration
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return 0, 0, err
+		}
+		for line := range strings.Lines(string(text)) {
+			if fields := strings.Fields(line); len(fields) > 2 {
+				us, _ := strconv.Atoi(fields[2])
+				took = append(took, time.Duration(us)*time.Microsecond)
+			}
+		}
+		if err := os.Remove(file); err != nil {
+			return 0, 0, err
+		}
+	}
+	if len(took) == 0 {
+		return 0, 0, errors.New("pgbench has logged nothing")
+	}
+	slices.Sort(took)
+	return took[len(took)/2], took[len(took)*99/100], nil
 }

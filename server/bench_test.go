@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/berthhq/berth/server/bench"
 )
 
 // BenchmarkBookings measures booking in the same process, and each kind of work over real gRPC on loopback, on a durable Postgres of
@@ -13,7 +15,7 @@ import (
 //
 // `berth bench` takes turns and medians.
 func BenchmarkBookings(b *testing.B) {
-	house, err := openBench(b.Context(), func(line string) { b.Log(line) })
+	house, err := openBench(b.Context(), benchSize{tenants: 1}, func(line string) { b.Log(line) })
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -22,18 +24,15 @@ func BenchmarkBookings(b *testing.B) {
 			b.Error(err)
 		}
 	})
-	script, err := house.script(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
-	limit, err := house.pgbench(b.Context(), script, 3*time.Second)
+	limit, err := house.pgbench(b.Context(), 3*time.Second)
 	if err != nil {
 		b.Fatal(err)
 	}
 	command := benchCommand{
-		Work: []string{justBook, "hold+confirm", "reschedule"}, Workloads: []string{"spread"}, Doors: []string{"direct", "grpc"}, Clients: []int{1, 8, 32, 128},
+		Work: []string{justBook, "hold+confirm", "reschedule"}, Workloads: []string{spreadLoad, mixedLoad}, Doors: []string{bench.Direct, bench.GRPC},
+		Clients: []int{1, 8, 32, 128}, Nodes: []int{1},
 	}
-	for _, c := range command.cases() {
+	for _, c := range command.cases(house.size) {
 		b.Run(fmt.Sprintf("%s/%s/callers=%d", c.Work, c.Door, c.Callers), func(b *testing.B) {
 			// The run is as long as the benchmark has time; ns/op would count callers that wait.
 			for b.Loop() {

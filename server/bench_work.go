@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
-
-	"google.golang.org/grpc"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
@@ -19,51 +16,43 @@ type work struct {
 	name string
 	// transactions are those that one turn takes when nothing goes wrong, by the names that the metrics have for them where they are shared with none of another kind.
 	transactions []string
-	// begin readies a caller and gives what it does again and again, each turn with another session.
-	begin func(ctx context.Context, conn *grpc.ClientConn) (turn func(session string) error, err error)
+	// begin, if set, readies a member and gives what they do again and again, each turn with another session. Otherwise they book.
+	begin func(ctx context.Context, as wire) (turn func(ctx context.Context, session string) error, err error)
 }
 
-// works are all there is to measure.
+// works are all there is to measure, besides mixtures.
 var works = []work{
-	{justBook, []string{"booking.book"}, func(ctx context.Context, conn *grpc.ClientConn) (func(string) error, error) {
-		return func(session string) error {
-			return conn.Invoke(ctx, berthv1connect.BookingServiceBookProcedure, &v1.BookRequest{SessionId: session}, new(v1.BookResponse))
-		}, nil
-	}},
-	{"hold+confirm", []string{"booking.book", "booking.confirm"}, func(ctx context.Context, conn *grpc.ClientConn) (func(string) error, error) {
-		return func(session string) error {
+	{name: justBook, transactions: []string{"booking.book"}},
+	{"hold+confirm", []string{"booking.book", "booking.confirm"}, func(_ context.Context, as wire) (func(context.Context, string) error, error) {
+		return func(ctx context.Context, session string) error {
 			var held v1.HoldBookingResponse
-			if err := conn.Invoke(ctx, berthv1connect.BookingServiceHoldBookingProcedure, &v1.HoldBookingRequest{SessionId: session}, &held); err != nil {
+			if err := as(ctx, berthv1connect.BookingServiceHoldBookingProcedure, &v1.HoldBookingRequest{SessionId: session}, &held); err != nil {
 				return err
 			}
-			return conn.Invoke(ctx, berthv1connect.BookingServiceConfirmBookingProcedure,
+			return as(ctx, berthv1connect.BookingServiceConfirmBookingProcedure,
 				&v1.ConfirmBookingRequest{BookingId: held.GetBooking().GetId()}, new(v1.ConfirmBookingResponse))
 		}, nil
 	}},
-	{"reschedule", []string{"booking.reschedule"}, func(ctx context.Context, conn *grpc.ClientConn) (func(string) error, error) {
+	{"reschedule", []string{"booking.reschedule"}, func(ctx context.Context, as wire) (func(context.Context, string) error, error) {
 		var booked v1.BookResponse
 		// No turn comes by that session.
-		err := conn.Invoke(ctx, berthv1connect.BookingServiceBookProcedure, &v1.BookRequest{SessionId: numberedID("9000", lastSession)}, &booked)
+		err := as(ctx, berthv1connect.BookingServiceBookProcedure, &v1.BookRequest{SessionId: numberedID("9000", lastSession)}, &booked)
 		id := booked.GetBooking().GetId()
-		return func(session string) error {
-			return conn.Invoke(ctx, berthv1connect.BookingServiceRescheduleBookingProcedure,
+		return func(ctx context.Context, session string) error {
+			return as(ctx, berthv1connect.BookingServiceRescheduleBookingProcedure,
 				&v1.RescheduleBookingRequest{BookingId: id, SessionId: session}, new(v1.RescheduleBookingResponse))
 		}, err
 	}},
 }
 
-// workNamed finds one of them.
-func workNamed(name string) (work, error) {
-	for _, w := range works {
-		if w.name == name {
-			return w, nil
-		}
+// workNamed finds one of them. Mixtures book and cancel, one deal at a time.
+func workNamed(name string) work {
+	at := slices.IndexFunc(works, func(w work) bool { return w.name == name })
+	if at < 0 {
+		return work{name: name, transactions: []string{"booking.book", "booking.cancel"}}
 	}
-	return work{}, fmt.Errorf("there is no work %q", name)
+	return works[at]
 }
-
-// lastSession is nobody's target.
-const lastSession = benchSessions - 1
 
 // takes reports whether transactions of a name are the work's.
 func (w work) takes(transaction string) bool {

@@ -101,7 +101,7 @@ type listenConfig struct {
 	Origins   []string `env:"BERTH_ORIGINS" placeholder:"https://…" help:"Origins whose pages may call from a browser; * for all."`
 	// ClockOffset makes the clock by which bookings are decided wrong. Campaigns use it; nobody who serves people wants it.
 	ClockOffset time.Duration `hidden:"" help:"For tests: how far ahead the clock of the rules is."`
-	Lanes       int           `env:"BERTH_LANES" default:"2" help:"Transactions of bookings that a node runs at a time. Bookings that come meanwhile share the next one."`
+	Lanes       int           `env:"BERTH_LANES" default:"2" help:"Transactions of one tenant's bookings that a node runs at a time. Bookings that come meanwhile share the next one."`
 	Drain       time.Duration `env:"BERTH_DRAIN" default:"10s" help:"How long requests that are being answered may take when the server stops."`
 }
 

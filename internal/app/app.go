@@ -37,7 +37,7 @@ type Config struct {
 	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit. Other nodes
 	// hear of it through AccessChannel.
 	RolesChanged func(id tenant.TenantID)
-	// Lanes is how many transactions about seats run at a time. Default 2, which is best on 2 cores.
+	// Lanes is how many transactions about one tenant's seats run at a time. Default 2, which is best on 2 cores.
 	Lanes int
 	// QueueDepth is how many requests about seats of one tenant may wait for them. Default 4096.
 	QueueDepth int
@@ -97,7 +97,8 @@ func New(c Config) *App {
 	// Postgres keeps microseconds. Cutting the rest off here makes what an answer
 	// says equal to what a later read says.
 	a.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }
-	a.lanes = newLanes(cmp.Or(c.Lanes, 2), cmp.Or(c.QueueDepth, 4096), a.now, a.settleTogether)
+	width := cmp.Or(c.Lanes, 2)
+	a.lanes = newLanes(width, max(width, mostLanes), cmp.Or(c.QueueDepth, 4096), a.now, a.settleTogether)
 	if c.Tally != nil {
 		a.tally = c.Tally
 	}

@@ -17,6 +17,9 @@ const (
 	mostTogether = 128
 	// furthestLook bounds how much of a queue is looked through for deals that may go now.
 	furthestLook = 8 * mostTogether
+	// mostLanes bounds the transactions under way while hardly any deals can go together. It leaves some of the command
+	// pool's connections to whatever is no deal.
+	mostLanes = 12
 )
 
 // lanes carry deals to the database, a few transactions at a time. Deals queue up while transactions are under way,
@@ -24,10 +27,12 @@ const (
 // busier it gets the less each deal costs.
 //
 // A session is in one lane at most, and so is a member, so that a node does not fight itself; who comes first in a
-// session is served first. Each transaction is of one tenant, and tenants take turns. All that is for
+// session is served first. Each transaction is of one tenant, and tenants take turns. Few lanes make large batches, so a
+// tenant has width of them; where many tenants have a deal each there is nothing to put together, and up to widest are open. All that is for
 // speed and fairness: what is true is guarded by the database.
 type lanes struct {
-	width  int // transactions at a time
+	width  int // transactions at a time of one tenant, and of all while they carry many deals
+	widest int // transactions at a time while they carry fewer deals than this
 	depth  int // deals of one tenant that may wait
 	now    func() time.Time
 	settle func(batch []*waiting) (rejoin []*waiting) // answers each deal, or gives it back to go by itself
@@ -36,13 +41,14 @@ type lanes struct {
 	queues  map[tenant.TenantID]*queue
 	turns   []*queue // of those in which somebody waits; the first is next
 	running int
+	flying  int           // deals in lanes
 	pace    time.Duration // that a deal has taken lately
 	closed  bool
 	resting sync.Cond // broadcast when nothing runs any more
 }
 
-func newLanes(width, depth int, now func() time.Time, settle func([]*waiting) []*waiting) *lanes {
-	l := &lanes{width: width, depth: depth, now: now, settle: settle, queues: make(map[tenant.TenantID]*queue)}
+func newLanes(width, widest, depth int, now func() time.Time, settle func([]*waiting) []*waiting) *lanes {
+	l := &lanes{width: width, widest: widest, depth: depth, now: now, settle: settle, queues: make(map[tenant.TenantID]*queue)}
 	l.resting.L = &l.mu
 	return l
 }
@@ -52,6 +58,7 @@ type queue struct {
 	tenant  tenant.TenantID
 	waiting []*waiting               // in order of arrival
 	taken   map[tenant.UUID]struct{} // what deals in some lane are about
+	lanes   int                      // that are busy with some of it
 	listed  bool                     // in turns
 }
 
@@ -157,11 +164,15 @@ func (l *lanes) list(q *queue) {
 
 // wake opens one more lane, if there may be something to do for it.
 func (l *lanes) wake() {
-	if l.running < l.width && len(l.turns) > 0 {
+	room := l.running < l.width || max(l.running, l.flying) < l.widest
+	if room && slices.ContainsFunc(l.turns, l.open) {
 		l.running++
 		go l.serve()
 	}
 }
+
+// open reports whether one more lane may serve a queue.
+func (l *lanes) open(q *queue) bool { return q.lanes < l.width }
 
 // serve is one lane, until nothing is left to do for it.
 func (l *lanes) serve() {
@@ -189,8 +200,10 @@ func (l *lanes) serve() {
 
 // next takes what may go together out of the queue whose turn it is.
 func (l *lanes) next() (*queue, []*waiting) {
-	for i := range l.turns {
-		q := l.turns[i]
+	for i, q := range l.turns {
+		if !l.open(q) {
+			continue
+		}
 		batch := q.take()
 		if len(batch) == 0 && len(q.waiting) > 0 {
 			continue // all of them wait for a lane that is busy with their session or member
@@ -199,6 +212,8 @@ func (l *lanes) next() (*queue, []*waiting) {
 		q.listed = false
 		l.list(q)
 		if len(batch) > 0 {
+			q.lanes++
+			l.flying += len(batch)
 			return q, batch
 		}
 		l.drop(q)
@@ -251,6 +266,8 @@ func (l *lanes) release(q *queue, batch, rejoin []*waiting) {
 			delete(q.taken, id)
 		}
 	}
+	q.lanes--
+	l.flying -= len(batch)
 	for _, w := range rejoin {
 		w.alone = true
 	}
@@ -263,7 +280,7 @@ func (l *lanes) release(q *queue, batch, rejoin []*waiting) {
 
 // drop forgets a queue in which nobody is.
 func (l *lanes) drop(q *queue) {
-	if len(q.waiting) == 0 && len(q.taken) == 0 {
+	if len(q.waiting) == 0 && q.lanes == 0 {
 		delete(l.queues, q.tenant)
 	}
 }

@@ -29,7 +29,7 @@ type testLanes struct {
 func newTestLanes(t *testing.T, width, depth int) *testLanes {
 	t.Helper()
 	b := &testLanes{t: t, begun: make(chan []*waiting), proceed: make(chan []*waiting)}
-	b.lanes = newLanes(width, depth, time.Now, func(batch []*waiting) []*waiting {
+	b.lanes = newLanes(width, width, depth, time.Now, func(batch []*waiting) []*waiting {
 		b.begun <- batch
 		rejoin := <-b.proceed
 		for _, w := range batch {
@@ -228,6 +228,46 @@ func TestTenantsTakeTurns(t *testing.T) {
 	b.drain()
 }
 
+// Where tenants have a deal each there is nothing to put together, and more lanes are open; but no tenant has more of them, and
+// none is added to those that carry many deals.
+func TestManyTenantsHaveMoreLanes(t *testing.T) {
+	t.Parallel()
+	b, ctx := newTestLanes(t, 1, 100), t.Context()
+	b.widest = 3
+	running := func(expected int) {
+		t.Helper()
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.running != expected {
+			t.Errorf("%d lanes, want %d", b.running, expected)
+		}
+	}
+	b.ask(ctx, in(1), "first", at(1, 1))
+	want(t, <-b.begun, "first")
+	for i := range byte(4) {
+		b.ask(ctx, in(1), "crowd", at(2, 2+i))
+	}
+	running(1)
+	b.proceed <- nil
+	want(t, <-b.begun, "crowd", "crowd", "crowd", "crowd")
+	b.ask(ctx, in(2), "beside a crowd", at(1, 1))
+	running(1)
+	b.proceed <- nil
+	want(t, <-b.begun, "beside a crowd")
+	b.ask(ctx, in(3), "another", at(1, 1))
+	want(t, <-b.begun, "another")
+	b.ask(ctx, in(4), "and another", at(1, 1))
+	want(t, <-b.begun, "and another")
+	b.ask(ctx, in(5), "one too many", at(1, 1))
+	running(3)
+	b.proceed <- nil
+	want(t, <-b.begun, "one too many")
+	for range 3 {
+		b.proceed <- nil
+	}
+	b.drain()
+}
+
 func TestAFullQueueRefuses(t *testing.T) {
 	t.Parallel()
 	b, ctx := newTestLanes(t, 1, 2), t.Context()
@@ -353,7 +393,7 @@ func TestTakingProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		q := &queue{taken: make(map[tenant.UUID]struct{})}
-		l := newLanes(2, 1000, time.Now, nil)
+		l := newLanes(2, 2, 1000, time.Now, nil)
 		arrived, served := 0, 0
 		order := make(map[*waiting]int)
 		last := make(map[tenant.UUID]int) // the last one served about it
