@@ -83,14 +83,18 @@ func (a *App) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (Pl
 	if err == nil {
 		return p.place, nil
 	}
-	switch fault.ReasonOf(err) {
-	case fault.NoCredits, fault.DailyLimit, fault.WeeklyLimit:
-		// Somebody who has a place is told so, rather than that another could not be paid. See more.
+	// Somebody who has a place is told so, rather than that another could not be paid. See more.
+	if !r.Guest && slices.Contains(unpaid, fault.ReasonOf(err)) {
 		if refused := a.alreadyBooked(ctx, caller, r); refused != nil {
 			err = refused
 		}
 	}
 	return Place{}, err
+}
+
+// unpaid are the refusals of those whom no plan pays for.
+var unpaid = []fault.Reason{
+	fault.NoActivePlan, fault.PlanChoiceRequired, fault.OutstandingBalance, fault.NoCredits, fault.DailyLimit, fault.WeeklyLimit,
 }
 
 // placing is Book on its way through a transaction.
