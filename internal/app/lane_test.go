@@ -140,7 +140,7 @@ func TestTheOrderOfASessionIsThatOfItsLane(t *testing.T) {
 			t.Parallel()
 			var served []string
 			slow, may := make(chan struct{}), make(chan struct{})
-			l := newLanes(2, 100, time.Now, func(batch []*waiting) []*waiting {
+			l := newLanes(2, 2, 100, time.Now, func(batch []*waiting) []*waiting {
 				if batch[0].name == "first" {
 					close(slow)
 					<-may
