@@ -77,15 +77,15 @@ update bookings b set status = x.status, credits = x.credits, counted = x.counte
   amount_nanos = x.amount_nanos, payment_method = x.payment_method, paid_at = x.paid_at, benefit_code = nullif(x.benefit_code, ''),
   benefit_number = x.benefit_number, benefit_percent = x.benefit_percent, session_id = x.session_id, starts_at = x.starts_at,
   ends_at = x.ends_at, grace_until = x.grace_until
-from unnest($2::uuid[], $3::text[], $4::integer[], $5::boolean[], $6::boolean[], $7::text[], $8::timestamptz[], $9::timestamptz[],
+from (select * from unnest($2::uuid[], $3::text[], $4::integer[], $5::boolean[], $6::boolean[], $7::text[], $8::timestamptz[], $9::timestamptz[],
   $10::text[], $11::timestamptz[], $12::uuid[], $13::boolean[], $14::timestamptz[], $15::timestamptz[], $16::text[], $17::text[],
   $18::bigint[], $19::integer[], $20::text[], $21::timestamptz[], $22::text[], $23::text[], $24::integer[], $25::uuid[],
   $26::timestamptz[], $27::timestamptz[], $28::timestamptz[])
   as x (id, status, credits, counted, late_cancelled, cancel_reason, cancelled_at, checked_in_at,
   check_in_method, updated_at, subscription_id, exclusive, hold_expires_at, confirmed_at, payment_status, amount_currency,
   amount_units, amount_nanos, payment_method, paid_at, benefit_code, benefit_number, benefit_percent, session_id,
-  starts_at, ends_at, grace_until)
-where b.tenant_id = $1 and b.id = any($2) and b.id = x.id`, in,
+  starts_at, ends_at, grace_until) limit cardinality($2)) as x
+where b.tenant_id = $1 and b.id = x.id`, in,
 			column(rows, func(b changed) tenant.BookingID { return b.ID }),
 			column(rows, func(b changed) string { return string(b.Status) }),
 			column(rows, func(b changed) int32 { return int32(b.Credits) }),

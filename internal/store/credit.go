@@ -297,9 +297,9 @@ var subscriptionsChanged = pg.Rows[settled]{
 		tx.Write(`
 update subscriptions u set status = x.status, balance = x.balance, lines = x.lines, ends_at = x.ends_at, period_ends_at = x.period_ends_at,
   version = x.version, updated_at = x.updated_at
-from unnest($2::uuid[], $3::text[], $4::integer[], $5::integer[], $6::timestamptz[], $7::timestamptz[], $8::integer[], $9::timestamptz[])
-  as x (id, status, balance, lines, ends_at, period_ends_at, version, updated_at)
-where u.tenant_id = $1 and u.id = any($2) and u.id = x.id`, in,
+from (select * from unnest($2::uuid[], $3::text[], $4::integer[], $5::integer[], $6::timestamptz[], $7::timestamptz[], $8::integer[], $9::timestamptz[])
+  as x (id, status, balance, lines, ends_at, period_ends_at, version, updated_at) limit cardinality($2)) as x
+where u.tenant_id = $1 and u.id = x.id`, in,
 			column(rows, func(s settled) tenant.SubscriptionID { return s.ID }),
 			column(rows, func(s settled) string { return string(s.Status) }),
 			column(rows, func(s settled) int32 { return int32(s.Balance) }),

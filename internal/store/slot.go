@@ -209,12 +209,13 @@ var seatsMoved = pg.Rows[seatsOf]{
 		before.Holds += s.Holds
 	},
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []seatsOf) {
-		// In one order, whoever moves which way: nobody waits in a circle.
+		// In one order, whoever moves which way: nobody waits in a circle. The limit leaves nothing out, but lets the planner
+		// expect a single row, and look it up; expecting more it reads all sessions of a large tenant where most tenants have few.
 		slices.SortFunc(rows, func(a, b seatsOf) int { return bytes.Compare(a.session.UUID[:], b.session.UUID[:]) })
 		tx.Write(`
 update sessions s set seats_taken = s.seats_taken + x.taken, holds = s.holds + x.holds
-from unnest($2::uuid[], $3::integer[], $4::integer[]) as x (id, taken, holds)
-where s.tenant_id = $1 and s.id = any($2) and s.id = x.id`, in,
+from (select * from unnest($2::uuid[], $3::integer[], $4::integer[]) as x (id, taken, holds) limit cardinality($2)) as x
+where s.tenant_id = $1 and s.id = x.id`, in,
 			column(rows, func(s seatsOf) tenant.SessionID { return s.session }),
 			column(rows, func(s seatsOf) int32 { return int32(s.Taken) }),
 			column(rows, func(s seatsOf) int32 { return int32(s.Holds) }))
