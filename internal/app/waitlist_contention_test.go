@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
@@ -20,6 +21,7 @@ func TestAFreedSeatLocksNoTables(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.mode(waitlist.OfferInTurn)
+	h.subscribe(h.member("Kim"), h.plan(credit.Plan{Kind: credit.Unlimited})) // of an empty index, all is locked
 	class, _, _ := h.full(2)
 	other, who, booked := h.full(12, starting(noon.Add(96*time.Hour)))
 	h.queueUp(40, class)

@@ -115,10 +115,10 @@ func ListSchedule(b *pg.Batch, in tenant.TenantID, q SessionQuery, found func(*s
 	b.Queue(`select
   s.id, s.service_id, s.location_id, s.resource_id, s.coach_id, s.series_id, s.title, s.description, s.starts_at, s.ends_at, s.local_date,
   s.occurs_on, s.occurs_at, s.detached, s.capacity, s.seats_taken, s.waitlist_capacity, s.waiting, s.holds, s.state, s.blocked, s.state_reason,
-  s.version, s.created_at, s.updated_at,
+  s.version, s.created_at, s.updated_at, coalesce(m.name, ''),
   case when s.has_workouts then
     array(select w.workout_id from session_workouts w where w.tenant_id = s.tenant_id and w.session_id = s.id order by w.position) end
-from sessions s`+chosen(q.Filter)+`
+from sessions s left join members m on m.tenant_id = s.tenant_id and m.id = s.coach_id`+chosen(q.Filter)+`
   and ($11::uuid is null or (s.starts_at, s.id) > ($2, $11))
 order by s.starts_at, s.id limit $12`, append(filterArgs(in, q.Filter), q.AfterID, q.Limit)...).Query(func(rows pgx.Rows) error {
 		// One set of targets for all rows, which every row fills anew.
@@ -129,7 +129,7 @@ order by s.starts_at, s.id limit $12`, append(filterArgs(in, q.Filter), q.AfterI
 		targets := []any{
 			&s.ID, &s.Service, &s.Location, &s.Resource, &s.Coach, &s.Series, &s.Title, &s.Description, &s.StartsAt, &s.EndsAt, &localDate,
 			&occursOn, &occursAt, &s.Detached, &s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.Holds, &state, &s.Blocked, &s.StateReason,
-			&s.Version, &s.CreatedAt, &s.UpdatedAt, &s.Workouts,
+			&s.Version, &s.CreatedAt, &s.UpdatedAt, &s.CoachName, &s.Workouts,
 		}
 		for rows.Next() {
 			if err := rows.Scan(targets...); err != nil {
