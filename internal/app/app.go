@@ -98,7 +98,7 @@ func New(c Config) *App {
 	// says equal to what a later read says.
 	a.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }
 	width := cmp.Or(c.Lanes, 2)
-	a.lanes = newLanes(width, max(width, mostLanes), cmp.Or(c.QueueDepth, 4096), a.now, a.settleTogether)
+	a.lanes = newLanes(width, max(width, mostLanes), cmp.Or(c.QueueDepth, 4096), a.settleTogether)
 	if c.Tally != nil {
 		a.tally = c.Tally
 	}

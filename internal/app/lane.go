@@ -31,10 +31,9 @@ const (
 // tenant has width of them; where many tenants have a deal each there is nothing to put together, and up to widest are open. All that is for
 // speed and fairness: what is true is guarded by the database.
 type lanes struct {
-	width  int // transactions at a time of one tenant, and of all while they carry many deals
-	widest int // transactions at a time while they carry fewer deals than this
-	depth  int // deals of one tenant that may wait
-	now    func() time.Time
+	width  int                                        // transactions at a time of one tenant, and of all while they carry many deals
+	widest int                                        // transactions at a time while they carry fewer deals than this
+	depth  int                                        // deals of one tenant that may wait
 	settle func(batch []*waiting) (rejoin []*waiting) // answers each deal, or gives it back to go by itself
 
 	mu      sync.Mutex
@@ -47,8 +46,8 @@ type lanes struct {
 	resting sync.Cond // broadcast when nothing runs any more
 }
 
-func newLanes(width, widest, depth int, now func() time.Time, settle func([]*waiting) []*waiting) *lanes {
-	l := &lanes{width: width, widest: widest, depth: depth, now: now, settle: settle, queues: make(map[tenant.TenantID]*queue)}
+func newLanes(width, widest, depth int, settle func([]*waiting) []*waiting) *lanes {
+	l := &lanes{width: width, widest: widest, depth: depth, settle: settle, queues: make(map[tenant.TenantID]*queue)}
 	l.resting.L = &l.mu
 	return l
 }
@@ -185,9 +184,9 @@ func (l *lanes) serve() {
 		}
 		l.wake()
 		l.mu.Unlock()
-		begun := l.now()
+		begun := time.Now() //nolint:forbidigo // how long things take is no matter of the clock of the rules
 		rejoin := l.settle(batch)
-		took := l.now().Sub(begun) / time.Duration(len(batch))
+		took := time.Since(begun) / time.Duration(len(batch)) //nolint:forbidigo // as above
 		l.mu.Lock()
 		l.pace += (took - l.pace) / 8
 		l.release(q, batch, rejoin)

@@ -29,7 +29,7 @@ type testLanes struct {
 func newTestLanes(t *testing.T, width, depth int) *testLanes {
 	t.Helper()
 	b := &testLanes{t: t, begun: make(chan []*waiting), proceed: make(chan []*waiting)}
-	b.lanes = newLanes(width, width, depth, time.Now, func(batch []*waiting) []*waiting {
+	b.lanes = newLanes(width, width, depth, func(batch []*waiting) []*waiting {
 		b.begun <- batch
 		rejoin := <-b.proceed
 		for _, w := range batch {
@@ -140,7 +140,7 @@ func TestTheOrderOfASessionIsThatOfItsLane(t *testing.T) {
 			t.Parallel()
 			var served []string
 			slow, may := make(chan struct{}), make(chan struct{})
-			l := newLanes(2, 2, 100, time.Now, func(batch []*waiting) []*waiting {
+			l := newLanes(2, 2, 100, func(batch []*waiting) []*waiting {
 				if batch[0].name == "first" {
 					close(slow)
 					<-may
@@ -393,7 +393,7 @@ func TestTakingProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		q := &queue{taken: make(map[tenant.UUID]struct{})}
-		l := newLanes(2, 2, 1000, time.Now, nil)
+		l := newLanes(2, 2, 1000, nil)
 		arrived, served := 0, 0
 		order := make(map[*waiting]int)
 		last := make(map[tenant.UUID]int) // the last one served about it
