@@ -82,6 +82,7 @@ func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 	}
 	defer os.Remove(path)
 	n.handler = demoPeople{tenants: tenants, issuer: n.issuer, signIn: c.signIn()}.before(n.handler)
+	tuneMemory()
 	steps.say("ready at " + sheet.Address)
 	sheet.print(to.out, path)
 	return n.serve(ctx, listener, failed)

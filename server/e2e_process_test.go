@@ -129,6 +129,8 @@ const (
 	// mostMemory and largestBinary are what a small machine has to spare.
 	mostMemory    = 60 << 20
 	largestBinary = 60 << 20
+	// settling is how long it may take more, on a machine that is busy.
+	settling = 15 * time.Second
 	// secondStart is how long somebody waits who has started it before.
 	secondStart = 3 * time.Second
 )
@@ -157,7 +159,11 @@ func testDev(t *testing.T, binary string) {
 	} else {
 		t.Logf("the second start takes %v", took.Round(time.Millisecond))
 	}
-	if memory := second.memory(t); memory > mostMemory {
+	memory := second.memory(t)
+	for settled := time.Now().Add(settling); memory > mostMemory && time.Now().Before(settled); {
+		memory = second.memory(t) // what starting took is given back bit by bit
+	}
+	if memory > mostMemory {
 		t.Errorf("it takes %d bytes of memory when nobody calls", memory)
 	} else {
 		t.Logf("it takes %.1f MB of memory when nobody calls", float64(memory)/1e6)
