@@ -42,6 +42,14 @@ export const de: MemberTexts = {
     anyTime: "zu jeder Zeit",
     anyOf: (n) => `Einer von ${s(n, "Termin", "Terminen")}`,
   },
+  any: {
+    title: "Auf einen von mehreren warten",
+    note: "Wähle Termine, die voll sind. Du bekommst einen Platz in einem davon und wartest dann nicht mehr auf die anderen.",
+    none: "Es ist nichts voll, worauf man warten könnte",
+    join: (n) => (n === 0 ? "Warten" : n === 1 ? "Darauf warten" : `Auf einen von ${n} warten`),
+    here: "Einer von mehreren Terminen",
+    or: "Oder wähle Termine, die voll sind",
+  },
   move: {
     move: "Verlegen",
     title: "Buchung verlegen",

@@ -40,6 +40,14 @@ export const en = {
     anyTime: "at any time",
     anyOf: (n: number) => `Any one of ${s(n, "session")}`,
   },
+  any: {
+    title: "Wait for any one of several",
+    note: "Choose sessions that are full. You get a place in one of them, and then no longer wait for the others.",
+    none: "Nothing that could be waited for is full",
+    join: (n: number) => (n === 0 ? "Wait" : `Wait for ${n === 1 ? "it" : `any one of ${n}`}`),
+    here: "Any one of several sessions",
+    or: "Or choose sessions that are full",
+  },
   move: {
     move: "Move",
     title: "Move your booking",

@@ -42,6 +42,14 @@ export const fr: MemberTexts = {
     anyTime: "à toute heure",
     anyOf: (n) => `L’une de ${s(n, "séance")}`,
   },
+  any: {
+    title: "Attendre l’une de plusieurs séances",
+    note: "Choisissez des séances complètes. Vous aurez une place dans l’une d’elles et n’attendrez plus les autres.",
+    none: "Rien de complet que l’on puisse attendre",
+    join: (n) => (n === 0 ? "Attendre" : n === 1 ? "L’attendre" : `Attendre l’une des ${n}`),
+    here: "L’une de plusieurs séances",
+    or: "Ou choisissez des séances complètes",
+  },
   move: {
     move: "Déplacer",
     title: "Déplacer votre réservation",
