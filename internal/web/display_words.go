@@ -31,7 +31,7 @@ var wallSpoken = []*wallWords{ // in the order of languages
 		later:     telling{"One moment", "This page comes back by itself."},
 	},
 	{
-		Lang: "de", Here: "von %d da", NextUp: "Danach", Lost: "Keine Verbindung. Sobald sie wieder da ist, kommt ein neuer Code.",
+		Lang: "de", Here: "von %d da", NextUp: "Als Nächstes", Lost: "Keine Verbindung. Sobald sie wieder da ist, kommt ein neuer Code.",
 		CodeName: "QR-Code zum Einchecken",
 		dates:    &german, with: "mit %s", scan: "Zum Einchecken scannen", closed: "Der Check-in ist geschlossen",
 		opensToday: "Check-in ab %s Uhr", opensOn: "Check-in ab %s um %s Uhr",
