@@ -42,15 +42,17 @@ var (
 	spoken    = []*words{&english, &german, &french}
 )
 
-// wordsFor chooses the language that a browser asks for.
-func wordsFor(r *http.Request) *words {
+// languageOf is the place in languages of the one that a browser asks for.
+func languageOf(r *http.Request) int {
 	tags, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
 	if err != nil {
-		return &english
+		return 0
 	}
 	_, at, _ := matcher.Match(tags...)
-	return spoken[at]
+	return at
 }
+
+func wordsFor(r *http.Request) *words { return spoken[languageOf(r)] }
 
 func (w *words) day(t time.Time) string { return w.date(w, t) }
 

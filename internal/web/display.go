@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"embed"
+	"fmt"
 	"html/template"
 	"log/slog"
 	"net/http"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 )
 
@@ -39,6 +39,7 @@ type display struct {
 
 // wall is what the page says, ready to be read.
 type wall struct {
+	Words             *wallWords
 	Title, Place      string
 	Day, Hours        string
 	Shown             bool // else there is a notice alone
@@ -58,30 +59,32 @@ type arrival struct {
 
 type upcoming struct {
 	At, Title string
-	Coach     string // empty where there is none
+	Coach     string // "with Cleo"; empty where there is none
 }
 
 func (d display) serve(w http.ResponseWriter, r *http.Request) {
+	in := wallWordsFor(r)
+	alone := func(says telling) wall { return wall{Words: in, Title: says.headline, Notice: says.says} }
 	shown, err := d.app.GetDisplay(r.Context(), r.PathValue("token"))
 	if err == nil {
 		var page wall
-		if page, err = readable(shown); err == nil {
+		if page, err = readable(shown, in); err == nil {
 			d.write(w, r, http.StatusOK, page)
 			return
 		}
 	}
 	switch fault.ReasonOf(err) {
 	case fault.LinkInvalid:
-		d.write(w, r, http.StatusNotFound, wall{Title: "This page has ended", Notice: "Please open it again from the session."})
+		d.write(w, r, http.StatusNotFound, alone(in.ended))
 	case fault.SessionNotFound:
-		d.write(w, r, http.StatusNotFound, wall{Title: "Not taking place", Notice: "This session has been called off."})
+		d.write(w, r, http.StatusNotFound, alone(in.calledOff))
 	default:
 		if r.Context().Err() == nil {
 			d.log.ErrorContext(r.Context(), "display not shown", slog.Any("error", err))
 		}
-		d.write(w, r, http.StatusServiceUnavailable, wall{
-			Title: "One moment", Notice: "This page comes back by itself.", Next: r.URL.Path, Every: retryAfter,
-		})
+		page := alone(in.later)
+		page.Next, page.Every = r.URL.Path, retryAfter
+		d.write(w, r, http.StatusServiceUnavailable, page)
 	}
 }
 
@@ -99,42 +102,46 @@ func (d display) write(w http.ResponseWriter, r *http.Request, status int, page 
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Vary", "Accept-Language")
 	w.WriteHeader(status)
 	_, _ = w.Write(body.Bytes()) // a browser that has left needs no page
 }
 
 // readable puts a display into words, at the clock of its location.
-func readable(d app.Display) (wall, error) {
+func readable(d app.Display, in *wallWords) (wall, error) {
 	zone, err := time.LoadLocation(d.TimeZone)
 	if err != nil {
 		return wall{}, err
 	}
-	clock := func(t time.Time) string { return t.In(zone).Format("15:04") }
+	clock := func(t time.Time) string { return in.dates.clock(t.In(zone)) }
+	with := func(coach string) string { return fmt.Sprintf(in.with, coach) }
 	w := wall{
-		Shown: true, Title: d.Title, Place: d.Location, Expected: d.Expected, Arrived: d.Arrived,
-		Day: d.Starts.In(zone).Format("Monday, 2 January"), Hours: clock(d.Starts) + "–" + clock(d.Ends),
+		Words: in, Shown: true, Title: d.Title, Place: d.Location, Expected: d.Expected, Arrived: d.Arrived,
+		Day: in.dates.day(d.Starts.In(zone)), Hours: clock(d.Starts) + "–" + clock(d.Ends),
 	}
 	if d.Coach != "" {
-		w.Place = "with " + d.Coach + " · " + d.Location
+		w.Place = with(d.Coach) + " · " + d.Location
 	}
 	for _, a := range d.Arrivals {
 		w.Arrivals = append(w.Arrivals, arrival{Name: a.Name, At: clock(a.At), More: a.Party - 1})
 	}
 	for _, u := range d.Upcoming {
-		w.Upcoming = append(w.Upcoming, upcoming{At: clock(u.StartsAt), Title: u.Title, Coach: u.Coach})
+		next := upcoming{At: clock(u.StartsAt), Title: u.Title}
+		if u.Coach != "" {
+			next.Coach = with(u.Coach)
+		}
+		w.Upcoming = append(w.Upcoming, next)
 	}
 	switch {
 	case d.QR != "":
 		if w.Code, err = drawQR(d.QR); err != nil {
 			return wall{}, err
 		}
-		w.Notice = "Scan to check in"
+		w.Notice = in.scan
 	case d.Next == "":
-		w.Notice = "Check-in is closed"
-	case civil.DateOf(d.Now, zone) == civil.DateOf(d.Opens, zone):
-		w.Notice = "Check-in opens at " + clock(d.Opens)
+		w.Notice = in.closed
 	default:
-		w.Notice = "Check-in opens on " + d.Opens.In(zone).Format("Monday, 2 January") + " at " + clock(d.Opens)
+		w.Notice = in.opens(d.Opens.In(zone), d.Now.In(zone))
 	}
 	if d.Next != "" {
 		// Rounded up: a page that comes a moment too soon would find that nothing has changed.

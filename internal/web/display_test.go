@@ -102,9 +102,17 @@ func (s *studio) link() string {
 // get asks for a page at a time after the start of the session.
 func (s *studio) get(path string, after time.Duration) (*http.Response, string) {
 	s.t.Helper()
+	return s.getIn("", path, after)
+}
+
+// getIn is get by a browser that asks for a language.
+func (s *studio) getIn(language, path string, after time.Duration) (*http.Response, string) {
+	s.t.Helper()
 	s.now.Store(new(class.Add(after)))
 	w := httptest.NewRecorder()
-	s.pages.ServeHTTP(w, httptest.NewRequestWithContext(context.Background(), http.MethodGet, path, nil))
+	r := httptest.NewRequestWithContext(context.Background(), http.MethodGet, path, nil)
+	r.Header.Set("Accept-Language", language)
+	s.pages.ServeHTTP(w, r)
 	answer := w.Result()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
@@ -141,6 +149,29 @@ select tenant_id, $2, service_id, location_id, coach_id, 'Yin <i>', $3, $4, loca
 	says(t, body, "Vinyasa &amp; &lt;b&gt;Breath&lt;/b&gt;", "-<b>", "Wednesday, 18 March, ", ">18:00–19:00<", "with Carla Coach · Pier 1",
 		"<strong>4</strong> of 6 here", ">Mia M.<", "-Meyer", ">Noa<", "-Nobody", "+2", "17:50", "-Leo", "Scan to check in", `class="open"`, "<svg ", `data-every="30"`,
 		"Next up", "19:30", ">Yin &lt;i&gt;<", "with Carla Coach<")
+}
+
+func TestThePageSpeaksTheLanguageOfItsBrowser(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.guest("Mia Meyer", 1, new(class.Add(-20*time.Minute)))
+	link := s.link()
+	for accepts, want := range map[string][]string{
+		"de-AT,en;q=0.5": {`lang="de"`, "Mittwoch, 18. März", "mit Carla Coach", "</strong> von 1 da", "Zum Einchecken scannen", "Keine Verbindung", "-Scan to"},
+		"fr":             {`lang="fr"`, "mercredi 18 mars", "avec Carla Coach", "</strong> sur 1 sur place", "Scannez pour pointer", "Pas de connexion", "-Scan to"},
+		"pt-PT":          {`lang="en"`, "Wednesday, 18 March", "with Carla Coach", "Scan to check in"},
+	} {
+		answer, body := s.getIn(accepts, link, 0)
+		says(t, body, want...)
+		if got := answer.Header.Get("Vary"); got != "Accept-Language" {
+			t.Error(accepts, got)
+		}
+	}
+	s.now.Store(new(class.Add(-48 * time.Hour)))
+	_, body := s.getIn("de", s.link(), -48*time.Hour)
+	says(t, body, "Check-in ab Mittwoch, 18. März um 17:00 Uhr")
+	_, body = s.getIn("fr", "/display/x", 0)
+	says(t, body, "Cette page n’est plus valable")
 }
 
 func TestThePageFollowsTheCheckInWindow(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"golang.org/x/text/language"
-
 	"github.com/berthhq/berth/internal/notify"
 )
 
@@ -59,15 +57,7 @@ var unsubscribeSpoken = []*unsubscribeWords{ // in the order of languages
 	},
 }
 
-// unsubscribeWordsFor chooses the language that a browser asks for.
-func unsubscribeWordsFor(r *http.Request) *unsubscribeWords {
-	tags, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
-	if err != nil {
-		return unsubscribeSpoken[0]
-	}
-	_, at, _ := matcher.Match(tags...)
-	return unsubscribeSpoken[at]
-}
+func unsubscribeWordsFor(r *http.Request) *unsubscribeWords { return unsubscribeSpoken[languageOf(r)] }
 
 // from names the tenant where there is a name.
 func from(without, with, tenant string) string {

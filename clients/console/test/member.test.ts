@@ -266,6 +266,38 @@ it("waits for whatever opens in a window, with the place in line shown", async (
   await wish.waitFor({ state: "hidden" });
 });
 
+it("waits for any one of several sessions", async () => {
+  const titles = ["Full Once", "Full Twice", "Full Thrice"] as const;
+  const ids: string[] = [];
+  for (const [at, title] of titles.entries()) {
+    const id = await makeSession(title, 7 * day + at * hour, { capacity: 1, waitlistCapacity: 5 });
+    await call("owner", "BookingService/Book", { sessionId: id });
+    ids.push(id);
+  }
+  await using there = await visit({ ...phone, path: `/app/?date=${dateIn(7 * day)}` });
+  const { page } = there;
+  await page.getByRole("button", { name: `Join waitlist: ${titles[0]}` }).click();
+  await page.getByRole("link", { name: "Any one of several sessions" }).click();
+  await page.getByRole("heading", { name: "Wait for any one of several" }).waitFor();
+  expect(await page.getByRole("checkbox", { name: titles[0] }).isChecked()).toBe(true);
+  await page.getByRole("checkbox", { name: titles[2] }).check();
+  await settled(page);
+  expect(await faults(page)).toEqual([]);
+  await page.getByRole("button", { name: "Wait for any one of 2" }).click();
+  await page.getByText("You wait, number 1 in line.").waitFor();
+  await page.getByText("Any one of 2 sessions").waitFor();
+
+  // A place in one of them is theirs, and the wish is fulfilled.
+  await call("owner", "SessionService/UpdateSession", {
+    sessionId: ids[2],
+    session: { capacity: 2 },
+    updateMask: "capacity",
+  });
+  await page.getByText("Any one of 2 sessions").waitFor({ state: "hidden" });
+  await page.getByRole("article", { name: titles[2] }).waitFor();
+  expect(await seatsTaken(ids[0] ?? "")).toBe(1);
+});
+
 it("moves a booking, and keeps the place where the new one is gone", async () => {
   const [from, to] = ["Moving Day", "Moved In"];
   const first = await makeSession(from, 9 * day, { capacity: 3 });

@@ -13,11 +13,14 @@ import { ActionIcon, Button, Menu, Modal } from "@mantine/core";
 import { IconDots, IconFlagFilled } from "@tabler/icons-react";
 import { Fragment, useState } from "react";
 import { Link } from "react-router";
-import { useText } from "../i18n";
+import { useSpeech, useText } from "../i18n";
+import { useStory } from "../i18n/story";
 import { ask } from "../shared/ask";
 import { useDo } from "../shared/calls";
 import { Countdown } from "../shared/countdown";
 import { useCan } from "../shared/root";
+import { isChosen, tellStaff, tellTodo, tellVerdict, whyNot } from "../shared/story";
+import { showTime, type Timestamp } from "../shared/time";
 import { Card, Face, Shown, State, Tag, Time, type Tone } from "../shared/ui";
 
 /** Who waits for a session, who has been asked, and why it went as it did. */
@@ -61,8 +64,9 @@ export function SessionWaitlist({ session }: { session: Session }) {
 
 function Queue({ told, session }: { told: ExplainSessionResponse; session: Session }) {
   const t = useText();
+  const story = useStory();
   const live = told.offers.filter(({ status }) => status === OfferStatus.LIVE);
-  const notes = told.decisions.filter(({ staffNote }) => staffNote).slice(-1);
+  const notes = told.decisions.filter((one) => tellTodo(one, story)).slice(-1);
   if (told.entries.length === 0 && live.length === 0) {
     return (
       <p className="muted" style={{ margin: 0, padding: "14px 16px", fontSize: 13 }}>
@@ -72,9 +76,9 @@ function Queue({ told, session }: { told: ExplainSessionResponse; session: Sessi
   }
   return (
     <>
-      {notes.map(({ id, staffNote }) => (
+      {notes.map((one) => (
         <p
-          key={id}
+          key={one.id}
           style={{
             margin: 0,
             padding: "10px 16px",
@@ -83,7 +87,7 @@ function Queue({ told, session }: { told: ExplainSessionResponse; session: Sessi
             color: "var(--warn)",
           }}
         >
-          {staffNote}
+          {tellTodo(one, story)}
         </p>
       ))}
       <table className="table">
@@ -119,6 +123,7 @@ function Row({
   session: Session;
 }) {
   const t = useText();
+  const story = useStory();
   const can = useCan();
   const give = useDo(WaitlistService.method.offerPlace, { done: t.offers.given(entry.memberName) });
   const end = useDo(WaitlistService.method.expireOffer);
@@ -151,7 +156,7 @@ function Row({
                   {t.session.since}{" "}
                   <Time at={entry.createTime} zone={session.timeZone} as="dateTime" />
                   {entry.passedOverReason &&
-                    ` · ${t.session.passedOver(t.reasons[entry.passedOverReason]?.({}) ?? entry.passedOverReason)}`}
+                    ` · ${t.session.passedOver(whyNot(entry.passedOverReason, story))}`}
                 </>
               )}
             </div>
@@ -208,8 +213,6 @@ function Row({
   );
 }
 
-const got = new Set(["PROMOTED", "OFFERED"]);
-
 /** The decisions, with the judgement on everybody. */
 function Log({ told, zone }: { told: ExplainSessionResponse; zone: string }) {
   const t = useText();
@@ -226,20 +229,22 @@ function Log({ told, zone }: { told: ExplainSessionResponse; zone: string }) {
 const moveTones: Record<number, Tone> = { 1: "warn", 2: "good", 3: "accent", 4: "warn" };
 
 export function Decision({ decision, zone }: { decision: WaitlistDecision; zone: string }) {
-  const t = useText();
+  const story = useStory();
+  const { locale } = useSpeech();
+  const show = (at: Timestamp, there: string) => showTime(at, there, locale, "dayTime");
   return (
     <section className="card">
       <header>
         <span>
-          <strong style={{ fontWeight: 600 }}>{t.offers.triggers[decision.trigger]}</strong>{" "}
+          <strong style={{ fontWeight: 600 }}>{story.triggers[decision.trigger]}</strong>{" "}
           <span className="muted">
             <Time at={decision.decideTime} zone={zone} as="full" />
           </span>
         </span>
-        <Tag tone={moveTones[decision.move] ?? ""}>{t.offers.moves[decision.move]}</Tag>
+        <Tag tone={moveTones[decision.move] ?? ""}>{story.moves[decision.move]}</Tag>
       </header>
       <div className="body" style={{ fontSize: 13 }}>
-        {decision.sentences.map((sentence) => (
+        {tellStaff(decision, story, locale, show).map((sentence) => (
           <p key={sentence} style={{ margin: "0 0 6px" }}>
             {sentence}
           </p>
@@ -251,8 +256,10 @@ export function Decision({ decision, zone }: { decision: WaitlistDecision; zone:
                 {verdict.rank}. {verdict.memberName}
               </dt>
               <dd>
-                <Tag tone={got.has(verdict.reason) ? "good" : "plain"}>{verdict.reason}</Tag>{" "}
-                <span className="muted">{verdict.sentence}</span>
+                <Tag tone={isChosen(verdict) ? "good" : "plain"}>
+                  {isChosen(verdict) ? story.staff.chosen : story.staff.passed}
+                </Tag>{" "}
+                <span className="muted">{tellVerdict(verdict, decision, story, show)}</span>
               </dd>
             </Fragment>
           ))}

@@ -320,27 +320,6 @@ export const en = {
     accept: "Take it",
     decline: "No, thanks",
     window: "Any that fits",
-    triggers: {
-      0: "",
-      1: "A booking was cancelled",
-      2: "Somebody did not come",
-      3: "There are more seats",
-      4: "Back on sale",
-      5: "On sale",
-      6: "The session moved",
-      7: "A hold ran out",
-      8: "A hold was released",
-      9: "A booking moved away",
-      10: "An offer was declined",
-      11: "An offer ran out",
-      12: "An offer was withdrawn",
-      13: "Offered by staff",
-      14: "Found by the sweep",
-    } as Record<number, string>,
-    moves: { 0: "", 1: "Nobody fits", 2: "Given", 3: "Passed on", 4: "Back to staff" } as Record<
-      number,
-      string
-    >,
   },
   bookingStatus: {
     0: "",

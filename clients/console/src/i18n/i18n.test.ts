@@ -1,5 +1,6 @@
-import { ErrorReason } from "@berthhq/client";
+import { ErrorReason, WaitlistMode, WaitlistMove, WaitlistTrigger } from "@berthhq/client";
 import { describe, expect, it } from "vitest";
+import policy from "../../../../policy/policy.csv?raw";
 import contract from "../../../../proto/berth/v1/waitlist.proto?raw";
 import { de } from "./de";
 import { de as deDesk } from "./desk/de";
@@ -13,6 +14,11 @@ import { fr as frMember } from "./member/fr";
 import { de as deNotices } from "./notices/de";
 import { en as enNotices } from "./notices/en";
 import { fr as frNotices } from "./notices/fr";
+import { de as dePermissions } from "./permissions/de";
+import { fr as frPermissions } from "./permissions/fr";
+import { de as deStory } from "./story/de";
+import { en as enStory } from "./story/en";
+import { fr as frStory } from "./story/fr";
 
 /** Every text by its path; functions by what they take. */
 function texts(of: object, path = ""): Map<string, string> {
@@ -32,6 +38,8 @@ describe.each([
   ["French for members", frMember, enMember],
   ["German about messages", deNotices, enNotices],
   ["French about messages", frNotices, enNotices],
+  ["German about the waitlist", deStory, enStory],
+  ["French about the waitlist", frStory, enStory],
   ["German of the desk", deDesk, enDesk],
   ["French of the desk", frDesk, enDesk],
 ])("%s", (_, language: object, source: object) => {
@@ -48,10 +56,23 @@ describe.each([
   });
 });
 
-it("tells members every verdict of the waitlist", () => {
-  const told = waitlistReasons().filter((name) => !(name in enMember.why.reasons));
+it.each([
+  ["members", enStory.you.reasons],
+  ["staff", enStory.staff.reasons],
+])("tells %s every verdict of the waitlist", (_, reasons) => {
+  const told = waitlistReasons().filter((name) => !(name in reasons));
   // Those who are chosen are told what they got, in sentences of their own.
   expect(told.sort()).toEqual(["OFFERED", "PROMOTED"]);
+});
+
+it.each([
+  ["trigger", WaitlistTrigger, enStory.triggers],
+  ["move", WaitlistMove, enStory.moves],
+  ["mode", WaitlistMode, enStory.staff.modes],
+])("has a text for every %s of the waitlist", (_, known: object, told) => {
+  const values = Object.values(known).filter((value) => typeof value === "number");
+  expect(values.length).toBeGreaterThan(1);
+  expect(Object.keys(told).map(Number).sort()).toEqual(values.sort());
 });
 
 /** What the contract lists as verdicts of its own. */
@@ -62,5 +83,19 @@ function waitlistReasons(): string[] {
 
 it("names reasons that there are", () => {
   const known = Object.values(ErrorReason);
-  expect(Object.keys(en.reasons).filter((name) => !known.includes(name))).toEqual([]);
+  const named = [...Object.keys(en.reasons), ...Object.keys(enStory.booking)];
+  expect(named.filter((name) => !known.includes(name))).toEqual([]);
+});
+
+describe.each([
+  ["German", dePermissions],
+  ["French", frPermissions],
+])("the policy in %s", (_, { permissions, roles }) => {
+  it.each([
+    ["permission", permissions],
+    ["role", roles],
+  ])("describes every %s", (kind, described) => {
+    const listed = [...policy.matchAll(new RegExp(`^${kind}, *([a-z_.]+),`, "gm"))];
+    expect(Object.keys(described).sort()).toEqual(listed.map(([, name]) => name).sort());
+  });
 });

@@ -14,6 +14,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Button, NativeSelect, NumberInput, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
+import { Link } from "react-router";
 import { useSpeech, useText } from "../i18n";
 import { useMemberTexts } from "../i18n/member";
 import { useAll } from "../shared/all";
@@ -205,6 +206,11 @@ export function BookForm({ session, service, place, onClose }: Chosen) {
           >
             {waits ? t.app.join : holds ? m.hold.hold : t.app.book}
           </Button>
+          {waits && (
+            <Button component={Link} to={`/wait/any?session=${session.id}`} variant="subtle">
+              {m.any.here}
+            </Button>
+          )}
         </form>
       )}
     </div>

@@ -15,7 +15,9 @@ import { useMemo, useState } from "react";
 import { Link } from "react-router";
 import { useSpeech, useText } from "../i18n";
 import { useMemberTexts } from "../i18n/member";
+import { useStory } from "../i18n/story";
 import { useAll } from "../shared/all";
+import { whyNotYou } from "../shared/story";
 import { DAY, HOUR, millis, showClock, showDay, Temporal, zoneName } from "../shared/time";
 import { Shown, State, Tag, Time } from "../shared/ui";
 import { useGiveUp, useLeave } from "./giveup";
@@ -264,7 +266,7 @@ function useWish({ window, sessionIds, coachId }: WaitlistEntry): string {
 
 function Waiting({ entry }: { entry: WaitlistEntry }) {
   const t = useText();
-  const m = useMemberTexts();
+  const story = useStory();
   const leave = useLeave();
   const wish = useWish(entry);
   const [asking, setAsking] = useState(false);
@@ -287,11 +289,7 @@ function Waiting({ entry }: { entry: WaitlistEntry }) {
         </div>
         {entry.passedOverReason && (
           <div className="muted" style={{ fontSize: 13 }}>
-            {t.session.passedOver(
-              m.why.reasons[entry.passedOverReason] ??
-                t.reasons[entry.passedOverReason]?.({}) ??
-                entry.passedOverReason,
-            )}
+            {t.session.passedOver(whyNotYou(entry.passedOverReason, story))}
           </div>
         )}
       </div>
@@ -300,15 +298,15 @@ function Waiting({ entry }: { entry: WaitlistEntry }) {
         <Button
           variant="subtle"
           onClick={() => setAsking(true)}
-          aria-label={`${m.why.ask} ${entry.sessionTitle}`}
+          aria-label={`${story.you.ask} ${entry.sessionTitle}`}
         >
-          {m.why.ask}
+          {story.you.ask}
         </Button>
         <Button variant="subtle" onClick={() => void leave(entry.id, entry.sessionTitle)}>
           {t.app.leave}
         </Button>
       </div>
-      <Modal opened={asking} onClose={() => setAsking(false)} title={m.why.title}>
+      <Modal opened={asking} onClose={() => setAsking(false)} title={story.you.title}>
         <Why entryId={entry.id} />
       </Modal>
     </article>

@@ -6,6 +6,7 @@ import { useMe } from "../shared/root";
 import { Guarded, Mark, State } from "../shared/ui";
 import { WeekPage } from "./week";
 
+const AnyOfPage = lazy(async () => ({ default: (await import("./anyof")).AnyOfPage }));
 const BookingsPage = lazy(async () => ({ default: (await import("./bookings")).BookingsPage }));
 const CheckInPage = lazy(async () => ({ default: (await import("./checkin")).CheckInPage }));
 const CreditsPage = lazy(async () => ({ default: (await import("./credits")).CreditsPage }));
@@ -56,6 +57,7 @@ export function MemberApp() {
               <Route path="/credits" element={<CreditsPage />} />
               <Route path="/move/:id" element={<MovePage />} />
               <Route path="/wait" element={<WaitPage />} />
+              <Route path="/wait/any" element={<AnyOfPage />} />
               <Route path="/me" element={<MePage />} />
               <Route
                 path="*"

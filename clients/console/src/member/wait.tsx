@@ -210,12 +210,17 @@ export function WaitPage() {
           {m.wish.join}
         </Button>
       </form>
+      <p style={{ textAlign: "center", marginTop: 18 }}>
+        <Button component={Link} to="/wait/any" variant="subtle">
+          {m.any.or}
+        </Button>
+      </p>
     </>
   );
 }
 
 /** There is no need to wait: something that fits has places. */
-function Free({ sessionId }: { sessionId: string }) {
+export function Free({ sessionId }: { sessionId: string }) {
   const t = useText();
   const m = useMemberTexts();
   const found = useQuery(SessionService.method.getSession, { sessionId }).data?.session;

@@ -12,6 +12,7 @@ import { IconCheck, IconPencil, IconPlus, IconSearch } from "@tabler/icons-react
 import { useMemo, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { type Messages, useSpeech, useText } from "../../i18n";
+import { useDescribed } from "../../i18n/permissions";
 import { useAll } from "../../shared/all";
 import { ask } from "../../shared/ask";
 import { useDo } from "../../shared/calls";
@@ -37,10 +38,19 @@ export function RolesPage() {
   const roles = useAll(AccessService.method.listRoles, {}, (answer) => answer.roles, {
     refetchInterval: 60_000,
   });
+  const described = useDescribed();
   const permissions = useQuery(
     AccessService.method.listPermissions,
     {},
-    { staleTime: Number.POSITIVE_INFINITY },
+    {
+      staleTime: Number.POSITIVE_INFINITY,
+      select: (answer) => ({
+        permissions: answer.permissions.map((one) => ({
+          ...one,
+          description: described.permissions[one.name] ?? one.description,
+        })),
+      }),
+    },
   );
   const tab = params.get("tab") ?? "matrix";
   const open = roles.data?.find((role) => edited !== "new" && role.name === edited?.name) ?? edited;
@@ -452,6 +462,7 @@ function People({ roles }: { roles: readonly Role[] }) {
     (answer) => answer.members,
     { keep: true },
   );
+  const described = useDescribed();
   const role = roles.find(({ name }) => name === chosen);
   return (
     <div className="split" style={{ gridTemplateColumns: "240px minmax(0, 1fr)" }}>
@@ -477,7 +488,7 @@ function People({ roles }: { roles: readonly Role[] }) {
         extra={<Tag tone="plain">{role?.builtIn ? t.roles.builtIn : t.roles.own}</Tag>}
       >
         <p className="muted" style={{ margin: 0, padding: "12px 16px 4px", fontSize: 13 }}>
-          {role?.description}
+          {role && ((role.builtIn && described.roles[role.name]) || role.description)}
         </p>
         <Shown of={members}>
           {(all) =>

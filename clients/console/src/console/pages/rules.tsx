@@ -4,9 +4,11 @@ import { Button, Tabs } from "@mantine/core";
 import { IconFlask } from "@tabler/icons-react";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
-import { useText } from "../../i18n";
+import { useSpeech, useText } from "../../i18n";
+import { useStory } from "../../i18n/story";
 import { useDo } from "../../shared/calls";
 import { useCan, useMe } from "../../shared/root";
+import { tellDifference } from "../../shared/story";
 import { PageHead, Shown, State, Tag, Time } from "../../shared/ui";
 import { type Catalog, useCatalog } from "../data";
 import { LayerEditor, type Settings, type Values, writeAll } from "../layers";
@@ -194,6 +196,8 @@ function Preview({
   kinds: Settings["kinds"];
 }) {
   const t = useText();
+  const story = useStory();
+  const { locale } = useSpeech();
   const [asked, setAsked] = useState(false);
   const preview = useQuery(
     WaitlistService.method.previewRules,
@@ -239,17 +243,17 @@ function Preview({
                       {would.moves
                         .filter(({ changed }) => changed)
                         .slice(0, 20)
-                        .map(({ decision, sentences }) => (
-                          <tr key={decision?.id}>
+                        .map((move) => (
+                          <tr key={move.decision?.id}>
                             <td className="muted" style={{ whiteSpace: "nowrap" }}>
                               <Time
-                                at={decision?.decideTime}
-                                zone={decision?.timeZone || "UTC"}
+                                at={move.decision?.decideTime}
+                                zone={move.decision?.timeZone || "UTC"}
                                 as="dateTime"
                               />
                             </td>
-                            <td>{decision?.sessionTitle}</td>
-                            <td>{sentences.join(" ")}</td>
+                            <td>{move.decision?.sessionTitle}</td>
+                            <td>{tellDifference(move, story, locale).join(" ")}</td>
                           </tr>
                         ))}
                     </tbody>

@@ -42,6 +42,14 @@ export const de: MemberTexts = {
     anyTime: "zu jeder Zeit",
     anyOf: (n) => `Einer von ${s(n, "Termin", "Terminen")}`,
   },
+  any: {
+    title: "Auf einen von mehreren warten",
+    note: "Wähle Termine, die voll sind. Du bekommst einen Platz in einem davon und wartest dann nicht mehr auf die anderen.",
+    none: "Es ist nichts voll, worauf man warten könnte",
+    join: (n) => (n === 0 ? "Warten" : n === 1 ? "Darauf warten" : `Auf einen von ${n} warten`),
+    here: "Einer von mehreren Terminen",
+    or: "Oder wähle Termine, die voll sind",
+  },
   move: {
     move: "Verlegen",
     title: "Buchung verlegen",
@@ -70,45 +78,6 @@ export const de: MemberTexts = {
     revokeBody: "Kalender, die sie kennen, folgen deinen Buchungen dann nicht mehr.",
     revoked: "Die Adresse gilt nicht mehr",
     copied: "Kopiert",
-  },
-  why: {
-    ask: "Warum?",
-    title: "Was bisher geschah",
-    none: "Seit du wartest, ist noch kein Platz frei geworden.",
-    when: (when, what, seats) =>
-      `${when}: ${what}${seats === undefined ? "" : `, ${s(seats, "Platz war", "Plätze waren")} frei`}.`,
-    line: (rank, of) => `Du warst Nummer ${rank} von ${of}.`,
-    before: (n, same) =>
-      same
-        ? `${s(n, "Person", "Personen")} vor dir ${n === 1 ? "hatte" : "hatten"} dieselbe Chance.`
-        : `${s(n, "Person", "Personen")} vor dir ${n === 1 ? "bekam" : "bekamen"} einen Platz.`,
-    promoted: (n) => `Du hast sofort ${s(n, "Platz", "Plätze")} bekommen.`,
-    offered: (n, until) =>
-      `Dir ${n === 1 ? "wurde" : "wurden"} ${s(n, "Platz", "Plätze")} angeboten, bis ${until}.`,
-    told: (n, until) =>
-      `Du hast Bescheid bekommen und konntest bis ${until} ${s(n, "Platz", "Plätze")} nehmen, wenn niemand schneller war.`,
-    notChosen: (reason) => `Du wurdest nicht gewählt: ${reason}.`,
-    refused: (reason) => `Du wurdest nicht gewählt. ${reason}`,
-    reasons: {
-      NO_SEATS_LEFT: "alle Plätze gingen an die vor dir",
-      PARTY_SIZE: "deine Gruppe passt nicht auf die Plätze, die übrig waren",
-      DOWN_FITTING: "die Plätze werden nur zusammen vergeben",
-      HAS_OFFER: "du hattest schon ein anderes Angebot",
-      SERVICE: "du wünschst dir etwas anderes",
-      LOCATION: "du wünschst dir einen anderen Standort",
-      RESOURCE: "du wünschst dir einen anderen Platz, Raum oder Stuhl",
-      DATE: "du wünschst dir andere Tage",
-      TIME: "du wünschst dir eine andere Uhrzeit",
-      STAFF_PREFERENCE: "du wünschst dir jemand anderen",
-      MAX_OFFERS: "die Regeln erlauben keine weiteren Angebote für einen Wunsch",
-      TRIED: "diese Plätze wurden dir schon angeboten",
-      NOT_ELIGIBLE: "die Regeln geben diese Plätze anderen",
-      RULE_FAILED: "eine Regel ließ sich nicht auswerten; das Team weiß davon",
-      NO_TIME: "zum Antworten war zu wenig Zeit",
-      QUIET_HOURS: "es war Nacht, und am Morgen wäre es zu spät gewesen",
-      TRY_CAP: "es wurden schon so viele gefragt, wie die Regeln erlauben",
-      NO_CASCADE: "das Team entscheidet, wer als Nächstes gefragt wird",
-    },
   },
   offer: {
     here: (title) => `Ein Platz in ${title} gehört dir, wenn du willst.`,

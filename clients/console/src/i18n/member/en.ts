@@ -40,6 +40,14 @@ export const en = {
     anyTime: "at any time",
     anyOf: (n: number) => `Any one of ${s(n, "session")}`,
   },
+  any: {
+    title: "Wait for any one of several",
+    note: "Choose sessions that are full. You get a place in one of them, and then no longer wait for the others.",
+    none: "Nothing that could be waited for is full",
+    join: (n: number) => (n === 0 ? "Wait" : `Wait for ${n === 1 ? "it" : `any one of ${n}`}`),
+    here: "Any one of several sessions",
+    or: "Or choose sessions that are full",
+  },
   move: {
     move: "Move",
     title: "Move your booking",
@@ -68,44 +76,6 @@ export const en = {
     revokeBody: "Calendars that know it no longer follow your bookings.",
     revoked: "The address has ended",
     copied: "Copied",
-  },
-  why: {
-    ask: "Why?",
-    title: "What has happened so far",
-    none: "No place has become free yet since you wait.",
-    when: (when: string, what: string, seats: number | undefined) =>
-      `${when}: ${what}${seats === undefined ? "" : `, ${s(seats, "place was", "places were")} free`}.`,
-    line: (rank: number, of: number) => `You were number ${rank} of ${of} in line.`,
-    before: (n: number, same: boolean) =>
-      same
-        ? `${s(n, "person", "people")} before you had the same chance.`
-        : `${s(n, "person", "people")} before you got a place.`,
-    promoted: (n: number) => `You got ${s(n, "place")} at once.`,
-    offered: (n: number, until: string) => `You were offered ${s(n, "place")}, until ${until}.`,
-    told: (n: number, until: string) =>
-      `You were told, and could claim ${s(n, "place")} until ${until} unless others were faster.`,
-    notChosen: (reason: string) => `You were not chosen: ${reason}.`,
-    refused: (reason: string) => `You were not chosen. ${reason}`,
-    reasons: {
-      NO_SEATS_LEFT: "all places went to those before you",
-      PARTY_SIZE: "your party does not fit the places that were left",
-      DOWN_FITTING: "the places are given away only as a whole",
-      HAS_OFFER: "you had another offer already",
-      SERVICE: "your wish is for another service",
-      LOCATION: "your wish is for another location",
-      RESOURCE: "your wish is for another court, room or chair",
-      DATE: "your wish is for other days",
-      TIME: "your wish is for another time of day",
-      STAFF_PREFERENCE: "your wish is for somebody else",
-      MAX_OFFERS: "the rules allow no more offers for one wish",
-      TRIED: "you had been offered these places before",
-      NOT_ELIGIBLE: "the rules give these places to others",
-      RULE_FAILED: "a rule could not be worked out; the team knows of it",
-      NO_TIME: "too little time was left to answer",
-      QUIET_HOURS: "it was night, and by morning it would have been too late",
-      TRY_CAP: "as many people had been asked as the rules allow",
-      NO_CASCADE: "the team decides who is asked next",
-    } as Record<string, string>,
   },
   offer: {
     here: (title: string) => `A place in ${title} is yours if you want it.`,

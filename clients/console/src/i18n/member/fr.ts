@@ -42,6 +42,14 @@ export const fr: MemberTexts = {
     anyTime: "à toute heure",
     anyOf: (n) => `L’une de ${s(n, "séance")}`,
   },
+  any: {
+    title: "Attendre l’une de plusieurs séances",
+    note: "Choisissez des séances complètes. Vous aurez une place dans l’une d’elles et n’attendrez plus les autres.",
+    none: "Rien de complet que l’on puisse attendre",
+    join: (n) => (n === 0 ? "Attendre" : n === 1 ? "L’attendre" : `Attendre l’une des ${n}`),
+    here: "L’une de plusieurs séances",
+    or: "Ou choisissez des séances complètes",
+  },
   move: {
     move: "Déplacer",
     title: "Déplacer votre réservation",
@@ -70,44 +78,6 @@ export const fr: MemberTexts = {
     revokeBody: "Les agendas qui la connaissent ne suivront plus vos réservations.",
     revoked: "L’adresse n’est plus valable",
     copied: "Copié",
-  },
-  why: {
-    ask: "Pourquoi ?",
-    title: "Ce qui s’est passé jusqu’ici",
-    none: "Aucune place ne s’est libérée depuis que vous attendez.",
-    when: (when, what, seats) =>
-      `${when} : ${what}${seats === undefined ? "" : `, ${s(seats, "place libre", "places libres")}`}.`,
-    line: (rank, of) => `Vous étiez numéro ${rank} sur ${of}.`,
-    before: (n, same) =>
-      same
-        ? `${s(n, "personne")} avant vous ${n < 2 ? "avait" : "avaient"} la même chance.`
-        : `${s(n, "personne")} avant vous ${n < 2 ? "a" : "ont"} eu une place.`,
-    promoted: (n) => `Vous avez eu ${s(n, "place")} aussitôt.`,
-    offered: (n, until) => `On vous a proposé ${s(n, "place")}, jusqu’au ${until}.`,
-    told: (n, until) =>
-      `Vous avez été averti et pouviez prendre ${s(n, "place")} jusqu’au ${until}, au plus rapide.`,
-    notChosen: (reason) => `Vous n’avez pas été choisi : ${reason}.`,
-    refused: (reason) => `Vous n’avez pas été choisi. ${reason}`,
-    reasons: {
-      NO_SEATS_LEFT: "toutes les places sont allées à ceux qui vous précèdent",
-      PARTY_SIZE: "votre groupe ne tient pas dans les places restantes",
-      DOWN_FITTING: "ces places ne se donnent qu’ensemble",
-      HAS_OFFER: "vous aviez déjà une autre proposition",
-      SERVICE: "vous souhaitez une autre prestation",
-      LOCATION: "vous souhaitez un autre lieu",
-      RESOURCE: "vous souhaitez un autre terrain, une autre salle ou un autre siège",
-      DATE: "vous souhaitez d’autres jours",
-      TIME: "vous souhaitez une autre heure",
-      STAFF_PREFERENCE: "vous souhaitez quelqu’un d’autre",
-      MAX_OFFERS: "les règles n’autorisent plus de proposition pour un même souhait",
-      TRIED: "ces places vous avaient déjà été proposées",
-      NOT_ELIGIBLE: "les règles donnent ces places à d’autres",
-      RULE_FAILED: "une règle n’a pas pu être évaluée ; l’équipe le sait",
-      NO_TIME: "il restait trop peu de temps pour répondre",
-      QUIET_HOURS: "c’était la nuit, et au matin il aurait été trop tard",
-      TRY_CAP: "autant de personnes que les règles le permettent ont été consultées",
-      NO_CASCADE: "l’équipe décide qui est consulté ensuite",
-    },
   },
   offer: {
     here: (title) => `Une place dans ${title} est à vous si vous la voulez.`,
