@@ -100,7 +100,7 @@ create table policies (
   waitlist_enabled           boolean,
   waitlist_rules             jsonb not null default '{}',
   rules_version              integer not null default 0,
-  -- Seats that are open may be somebody's under these rules: nobody has looked since they were edited.
+  -- Seats that are open may be somebody's under these rules, or this policy: nobody has looked since they were edited.
   rules_due                  boolean not null default false,
   auto_no_show               boolean,
   auto_no_show_seconds       bigint check (auto_no_show_seconds >= 0),

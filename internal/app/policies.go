@@ -73,7 +73,8 @@ func (a *App) GetPolicy(ctx context.Context, caller tenant.Caller, target Policy
 }
 
 // UpdatePolicy edits the last level on the way to the target: what the tenant, a location or a service says
-// for itself. That must still be at the version expected (nil: whichever; 0: nothing was ever said).
+// for itself. That must still be at the version expected (nil: whichever; 0: nothing was ever said). The policy holds at once, also for
+// seats that are open already.
 func (a *App) UpdatePolicy(ctx context.Context, caller tenant.Caller, target PolicyTarget, expect *int, edit func(*catalog.Policy)) (catalog.Effective, error) {
 	var effective catalog.Effective
 	err := a.write(ctx, caller, "policy.update", func(ctx context.Context, t *tx) error {
@@ -105,5 +106,8 @@ func (a *App) UpdatePolicy(ctx context.Context, caller tenant.Caller, target Pol
 		effective = catalog.EffectivePolicy(layers...)
 		return nil
 	}, answers(&effective))
+	if err == nil {
+		a.lookAgain(caller.Tenant)
+	}
 	return effective, err
 }

@@ -97,3 +97,28 @@ func TestReschedulingPastTheCancellationWindow(t *testing.T) {
 	}
 	h.wantSound()
 }
+
+// That a booking is in the session already is no success once it is none any more.
+func TestOnlyAConfirmedBookingMovesEvenToWhereItIs(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	mia := h.member("Mia")
+	here, there := h.session(slot{}), h.session(slot{Starts: noon.Add(50 * time.Hour)})
+	id := h.mustBook(mia, here)
+	if stays, err := h.move(own(mia), id, here); err != nil || !stays.Repeated || stays.Booking.Session != here {
+		t.Fatalf("%+v, %v", stays, err)
+	}
+	if _, err := h.cancel(mia, id); err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range []tenant.Caller{own(mia), h.Owner} {
+		for _, to := range []tenant.SessionID{here, there} {
+			_, err := h.move(by, id, to)
+			wantReason(t, err, fault.BookingState)
+		}
+	}
+	if n := h.count(`select count(*) from events where booking_id = $1 and type = 'booking.rescheduled'`, id); n != 0 {
+		t.Errorf("%d moves", n)
+	}
+	h.wantSound()
+}

@@ -103,6 +103,7 @@ update waitlist_entries set status = 'OFFERED' where status = 'WAITING'`
 		"quotas count the bookings that count against them":              {`update usage set used = used + 1`},
 		"every place that was given stands in a decision":                {`delete from waitlist_decisions`},
 		"whoever was promoted has a booking":                             {`update waitlist_entries e set booking_id = b.id from bookings b where e.status = 'BOOKED' and b.status = 'CANCELLED'`},
+		"sessions that say so have workouts":                             {`update sessions set has_workouts = true`},
 	}
 	for check, damage := range damages {
 		t.Run(check, func(t *testing.T) {

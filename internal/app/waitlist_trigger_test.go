@@ -404,7 +404,7 @@ func TestNoWayOfFreeingSeatsIsForgotten(t *testing.T) {
 	}
 }
 
-// Whatever writes sessions lets the waitlist hear of those on sale, and whatever writes its rules of the seats that are open.
+// Whatever writes sessions lets the waitlist hear of those on sale, and whatever writes its rules or policy of the seats that are open.
 func TestNoWayOfOpeningSessionsIsForgotten(t *testing.T) {
 	t.Parallel()
 	writes, wakes := make(map[string]bool), make(map[string]bool)
@@ -416,7 +416,7 @@ func TestNoWayOfOpeningSessionsIsForgotten(t *testing.T) {
 			}
 			if f, ok := call.Fun.(*ast.SelectorExpr); ok {
 				switch f.Sel.Name {
-				case "InsertSessions", "UpdateSessions", "PutRules":
+				case "InsertSessions", "UpdateSessions", "PutRules", "PutPolicy":
 					writes[name] = true
 				case "wake", "refill", "resettle", "lookAgain":
 					wakes[name] = true

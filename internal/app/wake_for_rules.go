@@ -11,26 +11,26 @@ import (
 	"github.com/berthhq/berth/internal/waitlist"
 )
 
-// lookAgain has the seats that are open in a tenant given away under rules that were edited. Which rules is on record, with the
+// lookAgain has the seats that are open in a tenant given away under rules or policy that were edited. Which is on record, with the
 // edit: if this node ends before it is done, a sweep of any other sees to it.
 func (a *App) lookAgain(id tenant.TenantID) { a.edited.set(id, a.now()) }
 
-// wakeForRules gives seats that are open to whoever may have them under edited rules, each session in a transaction of its own. The edit
+// wakeForRules gives seats that are open to whoever may have them under edited rules or policy, each session in a transaction of its own. The edit
 // does not wait for that: there may be many.
 func (a *App) wakeForRules(ctx context.Context, id tenant.TenantID) error {
 	caller := tenant.System(id)
-	var due []waitlist.Layer
+	var due []store.EditedLevel
 	var batch pg.Batch
-	store.ListDueRules(&batch, id, &due)
+	store.ListEditedLevels(&batch, id, &due)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return err
 	}
 	var failed error
-	for _, layer := range due {
+	for _, level := range due {
 		now := a.now()
 		find := func(after store.OpenSession, into *[]store.OpenSession) error {
 			var batch pg.Batch
-			store.ListOpenAwaited(&batch, id, layer, now, after, sweepChunk, into)
+			store.ListOpenAwaited(&batch, id, level, now, after, sweepChunk, into)
 			return a.read(ctx, caller, &batch)
 		}
 		err := inChunks(ctx, find, func(open []store.OpenSession) error {
@@ -42,7 +42,7 @@ func (a *App) wakeForRules(ctx context.Context, id tenant.TenantID) error {
 		})
 		if err == nil {
 			err = a.write(ctx, caller, "rules.settle", func(_ context.Context, t *tx) error {
-				store.SettleRules(t.Tx, t.in, layer)
+				store.SettleLevel(t.Tx, t.in, level)
 				return nil
 			})
 		}

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/waitlist"
 )
@@ -69,6 +72,103 @@ func TestASweepFollowsEditedRules(t *testing.T) {
 		t.Errorf("%d edits are to be looked at", n)
 	}
 	h.wantSound()
+}
+
+// A seat for which booking had closed is somebody's where policy closes it later.
+func TestAnEditedPolicyWakesThoseWhoWait(t *testing.T) {
+	t.Parallel()
+	for name, at := range map[string]func(h *house) app.PolicyTarget{
+		"the tenant's":   func(*house) app.PolicyTarget { return app.PolicyTarget{} },
+		"the location's": func(h *house) app.PolicyTarget { return app.PolicyTarget{Location: h.Location} },
+		"the service's":  func(h *house) app.PolicyTarget { return app.PolicyTarget{Service: h.Service} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.mode(waitlist.OfferInTurn)
+			closing := func(before time.Duration) {
+				t.Helper()
+				h.tick()
+				if _, err := h.app.UpdatePolicy(context.Background(), h.Owner, at(h), nil, func(p *catalog.Policy) { p.BookingCloses = &before }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			class, who, booked := h.full(1)
+			_, entries := h.waiters(1, names(class))
+			closing(60 * time.Hour) // it starts sooner
+			h.mustCancel(who[0], booked[0])
+			h.wantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting})
+			if h.sweep(); h.count(`select count(*) from waitlist_offers`) != 0 {
+				t.Fatal("the seat was offered after booking had closed")
+			}
+			closing(0)
+			for range 2 { // the second time there is nothing to do
+				if done := h.sweep(); done != (app.Swept{}) {
+					t.Errorf("%+v: that is no defect", done)
+				}
+			}
+			h.wantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Offered})
+			if n := h.count(`select count(*) from policies where rules_due`); n != 0 {
+				t.Errorf("%d edits are to be looked at", n)
+			}
+			h.wantSound()
+		})
+	}
+}
+
+// An edit during the look is looked at, too: of the rules or of the policy.
+func TestALevelThatIsEditedDuringTheLookStaysDue(t *testing.T) {
+	t.Parallel()
+	edits := map[string]func(h *house) error{
+		"rules": func(h *house) error {
+			_, err := h.app.UpdateRules(context.Background(), h.Owner, app.RulesEdit{Edit: func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) }})
+			return err
+		},
+		"policy": func(h *house) error {
+			_, err := h.app.UpdatePolicy(context.Background(), h.Owner, app.PolicyTarget{}, nil, func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) })
+			return err
+		},
+	}
+	for name, edit := range edits {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.mode(waitlist.OfferInTurn)
+			if _, err := h.app.UpdatePolicy(context.Background(), h.Owner, app.PolicyTarget{}, nil, func(p *catalog.Policy) { p.BookingCloses = new(time.Minute) }); err != nil {
+				t.Fatal(err)
+			}
+			scope := pg.Scope{Tenant: h.Tenant}
+			var due []store.EditedLevel
+			var batch pg.Batch
+			store.ListEditedLevels(&batch, h.Tenant, &due)
+			if err := h.db.DB.ReadBatch(context.Background(), scope, &batch); err != nil || len(due) != 1 {
+				t.Fatalf("%+v, %v", due, err)
+			}
+			if err := edit(h); err != nil {
+				t.Fatal(err)
+			}
+			settle := func(level store.EditedLevel) (left int) {
+				t.Helper()
+				err := h.db.DB.InTx(context.Background(), scope, "settle", func(_ context.Context, tx *pg.Tx) error {
+					store.SettleLevel(tx, h.Tenant, level)
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return h.count(`select count(*) from policies where rules_due`)
+			}
+			if settle(due[0]) != 1 {
+				t.Error("the second edit was lost")
+			}
+			if err := h.app.WakeForRules(context.Background(), h.Tenant); err != nil {
+				t.Fatal(err)
+			}
+			if n := h.count(`select count(*) from policies where rules_due`); n != 0 {
+				t.Errorf("%d edits are to be looked at", n)
+			}
+		})
+	}
 }
 
 // An edit that changes nothing for anybody makes no decision, and no note to staff.

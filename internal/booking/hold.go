@@ -118,11 +118,11 @@ type Move struct {
 // whoever may move anyone's booking, whatever the cancellation window. The payer is its
 // subscription, if it has one, with the usage on the new session's day and week.
 func Reschedule(b Booking, from, to Slot, payer *credit.Subscription, anyone bool, now time.Time) (Move, error) {
-	if from.ID == to.ID {
-		return Move{Booking: b, Already: true}, nil
-	}
 	if b.Status != Confirmed {
 		return Move{}, badState(b, "Only a confirmed booking can be moved.")
+	}
+	if from.ID == to.ID {
+		return Move{Booking: b, Already: true}, nil
 	}
 	if from.Location != to.Location {
 		return Move{}, target("The session is at another location.").With("reason", "LOCATION")

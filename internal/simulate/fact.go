@@ -34,6 +34,7 @@ const (
 	Offered     What = "OFFERED"
 	Kept        What = "KEPT" // an offer, for longer: its window begins when it is told
 	OfferEnded  What = "OFFER_ENDED"
+	GivenUp     What = "GIVEN_UP" // seats that a round kept for whoever claims them first
 
 	Published   What = "PUBLISHED"
 	Blocked     What = "BLOCKED"

@@ -130,6 +130,8 @@ func (m *model) one(f Fact) error {
 		return m.kept(f)
 	case OfferEnded:
 		return m.offerEnded(f, s, e)
+	case GivenUp:
+		return m.givenUp(f, s)
 	}
 	return nil
 }

@@ -121,6 +121,17 @@ func (m *model) kept(f Fact) error {
 	return nil
 }
 
+// givenUp are seats that a round keeps no longer, though some of its offers may be live still.
+func (m *model) givenUp(f Fact, s *mSession) error {
+	r := m.rounds[f.Round]
+	if f.Party <= 0 || r.kept() < f.Party {
+		return fmt.Errorf("the round keeps %d", r.kept())
+	}
+	r.keeps -= f.Party
+	m.freed(s)
+	return nil
+}
+
 func (m *model) offerEnded(f Fact, s *mSession, e *mEntry) error {
 	o := m.offers[f.Offer]
 	switch {

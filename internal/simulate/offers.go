@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"math"
 	"slices"
 
 	"github.com/berthhq/berth/internal/booking"
@@ -143,21 +144,32 @@ func (w *world) end(o *waitlist.Offer, as waitlist.OfferStatus, rules waitlist.R
 }
 
 // withdraw ends all live offers of a session, and gives up what rounds keep there.
-func (w *world) withdraw(s *row) {
-	seats := 0
+func (w *world) withdraw(s *row) { w.withdrawSeats(s, math.MaxInt) }
+
+// withdrawSeats is withdraw for no more offers than it takes to give up so many seats.
+func (w *world) withdrawSeats(s *row, wanted int) {
+	var live []waitlist.Offer
 	for _, o := range slices.Backward(s.liveOffers()) {
-		seats += o.Reserves()
-		w.end(o, waitlist.Withdrawn, waitlist.Rules{}, false)
+		live = append(live, *o)
 	}
+	var keeping []waitlist.Round
 	for _, r := range s.rounds {
 		if r.Keeps > 0 {
-			before(&w.tables, r)
-			seats += r.Keeps
-			r.Keeps, r.Closed = 0, &w.now
+			keeping = append(keeping, *r)
 		}
 	}
-	if seats > 0 {
-		w.moveSeats(s, -seats, 0)
+	taken := waitlist.TakeBack(live, keeping, wanted, w.now)
+	for _, after := range taken.Rounds {
+		r := w.rounds[after.ID]
+		before(&w.tables, r)
+		w.say(Fact{What: GivenUp, Session: s.ID, Round: r.ID, Party: r.Keeps - after.Keeps})
+		*r = after
+	}
+	for _, o := range taken.Offers {
+		w.end(w.offers[o.ID], waitlist.Withdrawn, waitlist.Rules{}, false)
+	}
+	if taken.Seats > 0 {
+		w.moveSeats(s, -taken.Seats, 0)
 	}
 }
 

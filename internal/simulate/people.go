@@ -145,6 +145,13 @@ func (w *world) answer(o *waitlist.Offer, who *member) {
 	case p < 0.9:
 		w.later(wait, func() { try(w.leave(w.entries[o.Entry])) })
 	}
+	if w.chance(0.03) { // staff take a seat away, whoever it is promised to
+		w.later(w.upTo(10*time.Minute), func() {
+			if s := w.rows[o.Session]; s != nil && s.SeatsTaken > 1 {
+				try(w.resize(s, s.SeatsTaken-1))
+			}
+		})
+	}
 }
 
 // callRoll marks those who are not there, and takes some of it back.

@@ -103,7 +103,7 @@ func newPost(w *world, o Options) *post {
 	p.settings.EmailInQuiet = p.chance(0.3)
 	p.settings.CreditsLowAt = p.rng.IntN(3)
 	p.settings.Quiet = p.anyNight()
-	for c := range p.settings.PerDay {
+	for _, c := range notify.Channels() {
 		p.settings.PerDay[c] = 1 + p.rng.IntN(8) // few, so that it matters
 	}
 	if p.chance(0.3) {

@@ -61,8 +61,8 @@ func (w *world) block(s *row, blocked bool) error {
 func (w *world) resize(s *row, capacity int) error {
 	return w.do("resize", func() error {
 		withdrawn := s.SeatsTaken
-		if s.Capacity != nil && capacity < s.SeatsTaken {
-			w.withdraw(s)
+		if capacity < s.SeatsTaken {
+			w.withdrawSeats(s, s.SeatsTaken-capacity)
 		}
 		withdrawn -= s.SeatsTaken
 		was := s.Session

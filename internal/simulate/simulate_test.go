@@ -80,7 +80,7 @@ func TestFactsComeInOrder(t *testing.T) {
 // A simulation that never complains proves nothing: whatever rule is broken on purpose, a few seeds are enough to see it.
 func TestEveryFlawIsNoticed(t *testing.T) {
 	t.Parallel()
-	const few = 60
+	const few = 200
 	names := map[flaw]string{
 		keepSeats: "a cancellation frees no seats", refundLate: "a late cancellation is refunded", passFlagged: "the flagged entry is passed over",
 		sleepOnCancel: "a cancellation wakes nobody", offerUnreserved: "an offer keeps no seats", holdForever: "a hold does not run out",

@@ -137,8 +137,8 @@ type DeliveryOutcome struct {
 	Unsent       bool // its attempt reached nobody, on no device
 }
 
-// UpdateDeliveries writes what became of attempts with the transaction. A status that was reported meanwhile, and tells more, stays. What
-// surely was not sent does not count.
+// UpdateDeliveries writes what became of attempts with the transaction. A status that was reported meanwhile, and tells more, stays with
+// its reason. What surely was not sent does not count.
 func UpdateDeliveries(tx *pg.Tx, in tenant.TenantID, outcomes []DeliveryOutcome, now time.Time) {
 	if len(outcomes) == 0 {
 		return
@@ -156,7 +156,8 @@ func UpdateDeliveries(tx *pg.Tx, in tenant.TenantID, outcomes []DeliveryOutcome,
 	}
 	tx.Write(`
 update deliveries d set
-  status = case when d.status in ('POSSIBLY_SENT', 'QUEUED') then o.status else d.status end, reason = o.reason,
+  status = case when d.status in ('POSSIBLY_SENT', 'QUEUED') then o.status else d.status end,
+  reason = case when d.status in ('POSSIBLY_SENT', 'QUEUED') then o.reason else d.reason end,
   provider_id = coalesce(nullif(o.provider_id, ''), d.provider_id), error_code = coalesce(nullif(d.error_code, ''), o.code),
   error_message = coalesce(nullif(d.error_message, ''), o.message), segments = greatest(d.segments, o.segments), retry_at = o.retry_at,
   counted = d.counted and not (o.unsent and d.status in ('POSSIBLY_SENT', 'QUEUED')), updated_at = $10

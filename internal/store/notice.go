@@ -178,8 +178,10 @@ func ListNotices(b *pg.Batch, in tenant.TenantID, ids []tenant.NoticeID, now tim
 	pg.Collect(b.Queue(`
 select n.id, n.topic, n.lane, n.member_id, n.session_id, n.booking_id, n.entry_id, n.offer_id, n.thing, n.revision, n.starts_at, n.due_at,
   n.expires_at, n.happened_at, n.details, n.sending, n.tried, n.attempts, n.unsure, coalesce(case when n.sending then (
-    select d.status from deliveries d where d.tenant_id = n.tenant_id and d.notice_id = n.id
-    order by d.attempt desc, array_position('{POSSIBLY_SENT,FAILED,UNDELIVERED,BOUNCED,QUEUED,SENT,DELIVERED,READ}', d.status) desc limit 1) end, '')
+    -- Attempts are numbered anew with each channel, so that lines of another have the same number, or a greater one.
+    select d.status from deliveries d
+    where d.tenant_id = n.tenant_id and d.notice_id = n.id and d.attempt = n.attempts and not d.channel = any(n.tried)
+    order by d.created_at desc, array_position('{POSSIBLY_SENT,FAILED,UNDELIVERED,BOUNCED,QUEUED,SENT,DELIVERED,READ}', d.status) desc limit 1) end, '')
 from unnest($2::uuid[]) with ordinality as w (id, place)
 -- Each by its key: the index of what is due looks small to the planner, and is not.
 cross join lateral (select * from notices where tenant_id = $1 and id = w.id offset 0) n

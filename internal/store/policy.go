@@ -45,20 +45,21 @@ func scanPolicy(row pgx.Row, more ...any) (catalog.Policy, error) {
 }
 
 // PutPolicy writes what a level says for itself with the transaction, whether or not it
-// has said anything before.
+// has said anything before. Seats that are open may be somebody's then, as with its rules.
 func PutPolicy(tx *pg.Tx, in tenant.TenantID, p catalog.Policy) {
 	tx.Write(`
 insert into policies (tenant_id, level, scope_id, advance_seconds, booking_closes_seconds, cancellation_seconds, allow_late_cancellation,
   allow_reschedule, hold_ttl_seconds, check_in_opens_seconds, check_in_closes_seconds, gps_max_meters, auto_no_show,
-  auto_no_show_seconds, tiers, version, updated_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+  auto_no_show_seconds, tiers, version, rules_due, updated_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, true, $17)
 on conflict (tenant_id, level, scope_id) do update set
   advance_seconds = excluded.advance_seconds, booking_closes_seconds = excluded.booking_closes_seconds,
   cancellation_seconds = excluded.cancellation_seconds, allow_late_cancellation = excluded.allow_late_cancellation,
   allow_reschedule = excluded.allow_reschedule, hold_ttl_seconds = excluded.hold_ttl_seconds,
   check_in_opens_seconds = excluded.check_in_opens_seconds, check_in_closes_seconds = excluded.check_in_closes_seconds,
   gps_max_meters = excluded.gps_max_meters, auto_no_show = excluded.auto_no_show,
-  auto_no_show_seconds = excluded.auto_no_show_seconds, tiers = excluded.tiers, version = excluded.version, updated_at = excluded.updated_at`,
+  auto_no_show_seconds = excluded.auto_no_show_seconds, tiers = excluded.tiers, version = excluded.version,
+  rules_due = true, updated_at = excluded.updated_at`,
 		in, p.Level, p.Scope, seconds(p.Advance), seconds(p.BookingCloses), seconds(p.Cancellation), p.AllowLateCancellation,
 		p.AllowReschedule, seconds(p.HoldTTL), seconds(p.CheckInOpens), seconds(p.CheckInCloses), p.GPSMaxMeters, p.AutoNoShow,
 		seconds(p.AutoNoShowAfter), encodeTiers(p.Tiers), p.Version, p.UpdatedAt)

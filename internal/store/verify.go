@@ -23,6 +23,7 @@ const (
 	OnePlace       = "one place for each member and session"
 	CreditsAddUp   = "never a credit lost"
 	SeatsFindMoves = "every freed seat ends in one move"
+	SaysWhatIs     = "what is said of a thing is so"
 )
 
 // Checks are all of them.
@@ -240,6 +241,13 @@ where e.tenant_id = $1 and e.status = 'BOOKED' and not exists (
 select e.id::text, format('it is %s, its booking %s', e.status, coalesce(b.id::text, 'is missing'))
 from waitlist_entries e left join bookings b on b.tenant_id = e.tenant_id and b.id = e.booking_id
 where e.tenant_id = $1 and e.status = 'BOOKED' and (b.id is null or b.member_id <> e.member_id)`,
+	},
+	{
+		Name: "sessions that say so have workouts", Invariant: SaysWhatIs, sql: `
+select s.id::text, format('has_workouts is %s, attached are %s', s.has_workouts, w.n)
+from sessions s cross join lateral (
+  select count(*) as n from session_workouts w where w.tenant_id = $1 and w.session_id = s.id) w
+where s.tenant_id = $1 and s.has_workouts <> (w.n > 0)`,
 	},
 }
 

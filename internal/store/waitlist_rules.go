@@ -100,17 +100,25 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 	renewHouse(tx, in)
 }
 
-// ListDueRules reads the levels whose rules were edited since anybody looked at the seats that are open under them.
-func ListDueRules(b *pg.Batch, in tenant.TenantID, into *[]waitlist.Layer) {
-	pg.Collect(b.Queue(`
-select level, scope_id, waitlist_enabled, waitlist_rules, rules_version from policies where tenant_id = $1 and rules_due
-order by array_position('{TENANT,LOCATION,SERVICE}', level), scope_id`, in), into, scanLayer)
+// EditedLevel is a level whose rules or policy were edited since anybody looked at the seats that are open under it.
+type EditedLevel struct {
+	Level         catalog.Level
+	Scope         tenant.UUID
+	Rules, Policy int // their versions
 }
 
-// SettleRules notes that somebody has looked, unless the level was edited again meanwhile.
-func SettleRules(tx *pg.Tx, in tenant.TenantID, l waitlist.Layer) {
-	tx.Write(`update policies set rules_due = false where tenant_id = $1 and level = $2 and scope_id = $3 and rules_version = $4`,
-		in, l.Level, l.Scope, l.Version)
+// ListEditedLevels reads them all.
+func ListEditedLevels(b *pg.Batch, in tenant.TenantID, into *[]EditedLevel) {
+	pg.Collect(b.Queue(`
+select level, scope_id, rules_version, version from policies where tenant_id = $1 and rules_due
+order by array_position('{TENANT,LOCATION,SERVICE}', level), scope_id`, in), into, pgx.RowToStructByPos[EditedLevel])
+}
+
+// SettleLevel notes that somebody has looked, unless the level was edited again meanwhile.
+func SettleLevel(tx *pg.Tx, in tenant.TenantID, l EditedLevel) {
+	tx.Write(`
+update policies set rules_due = false where tenant_id = $1 and level = $2 and scope_id = $3 and rules_version = $4 and version = $5`,
+		in, l.Level, l.Scope, l.Rules, l.Policy)
 }
 
 // OpenSession is a session with open seats on a day for which somebody waits.
@@ -119,8 +127,8 @@ type OpenSession struct {
 	StartsAt time.Time
 }
 
-// ListOpenAwaited reads those that are not over and come under the rules of a level, behind the one given, as they start.
-func ListOpenAwaited(b *pg.Batch, in tenant.TenantID, under waitlist.Layer, now time.Time, after OpenSession, limit int, into *[]OpenSession) {
+// ListOpenAwaited reads those that are not over and come under a level, behind the one given, as they start.
+func ListOpenAwaited(b *pg.Batch, in tenant.TenantID, under EditedLevel, now time.Time, after OpenSession, limit int, into *[]OpenSession) {
 	var location tenant.LocationID
 	var service tenant.ServiceID
 	switch under.Level {

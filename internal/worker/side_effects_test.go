@@ -7,9 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -54,6 +56,19 @@ func TestSideEffects(t *testing.T) {
 		h.ok(err)
 		h.book(mia, h.session(start))
 		want(t, "at once", h.run(), "BOOKING_CONFIRMED PUSH")
+	})
+	t.Run("book, opted out of reminders", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		mia := h.member("Mia")
+		_, err := h.app.UpdateNotificationPreferences(h.ctx(), mia, app.PreferencesEdit{Chosen: map[choice]bool{
+			{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: email}: false,
+		}})
+		h.ok(err)
+		h.book(mia, h.session(start))
+		want(t, "at once", h.run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
+		want(t, "a day before", h.at(start.Add(-24*time.Hour)))
+		want(t, "30 minutes before: check-in is open, that is all", h.at(start.Add(-30*time.Minute)), "CHECK_IN_OPEN PUSH")
 	})
 	t.Run("book, waitlisted: a mail alone; promoted by a self-cancel", func(t *testing.T) {
 		t.Parallel()
@@ -180,32 +195,51 @@ func TestSideEffects(t *testing.T) {
 			}
 		})
 	}
-	t.Run("check-in by themselves, by code: nothing", func(t *testing.T) {
+	door := &catalog.Point{Latitude: 52.5, Longitude: 13.4}
+	for method, proof := range map[string]func(*house, tenant.SessionID) app.Presence{
+		"QR": func(h *house, class tenant.SessionID) app.Presence {
+			code, err := h.app.GetQRToken(h.ctx(), h.Owner, class)
+			h.ok(err)
+			return app.Presence{QR: code.Text}
+		},
+		"GPS": func(*house, tenant.SessionID) app.Presence { return app.Presence{Point: door} },
+	} {
+		t.Run("check-in by themselves, by "+method+": nothing", func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			_, err := h.app.UpdateLocation(h.ctx(), h.Owner, h.Location, nil, func(l *catalog.Location) { l.Point = door })
+			h.ok(err)
+			soon := noon.Add(40 * time.Minute)
+			mia, class := h.member("Mia"), h.session(soon)
+			h.book(mia, class)
+			h.run()
+			in, err := h.app.SelfCheckIn(h.ctx(), mia, class, proof(h, class))
+			h.ok(err)
+			if b := in.Booking; b.Status != booking.Attended || b.CheckedInAt == nil || !b.CheckedInAt.Equal(noon) || b.CheckInMethod != method {
+				t.Errorf("%+v", b)
+			}
+			want(t, "checked in", h.run())
+			want(t, "whoever is there is not reminded", h.at(soon.Add(-30*time.Minute)))
+		})
+	}
+	t.Run("check-in by staff and its undo: nothing", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		soon := noon.Add(40 * time.Minute)
-		mia, class := h.member("Mia"), h.session(soon)
-		h.book(mia, class)
+		id := h.book(h.member("Mia"), h.session(soon)).Booking.ID
 		h.run()
-		code, err := h.app.GetQRToken(h.ctx(), h.Owner, class)
+		in, err := h.app.CheckIn(h.ctx(), h.Owner, id)
 		h.ok(err)
-		_, err = h.app.SelfCheckIn(h.ctx(), mia, class, app.Presence{QR: code.Text})
-		h.ok(err)
+		if b := in.Booking; b.Status != booking.Attended || b.CheckedInAt == nil || !b.CheckedInAt.Equal(noon) || b.CheckInMethod != "MANUAL" {
+			t.Errorf("%+v", b)
+		}
 		want(t, "checked in", h.run())
 		want(t, "whoever is there is not reminded", h.at(soon.Add(-30*time.Minute)))
-	})
-	t.Run("check-in and its undo: nothing", func(t *testing.T) {
-		t.Parallel()
-		h := newHouse(t)
-		soon := noon.Add(40 * time.Minute)
-		booking := h.book(h.member("Mia"), h.session(soon)).Booking.ID
-		h.run()
-		_, err := h.app.CheckIn(h.ctx(), h.Owner, booking)
+		undone, err := h.app.UndoCheckIn(h.ctx(), h.Owner, id)
 		h.ok(err)
-		want(t, "checked in", h.run())
-		want(t, "whoever is there is not reminded", h.at(soon.Add(-30*time.Minute)))
-		_, err = h.app.UndoCheckIn(h.ctx(), h.Owner, booking)
-		h.ok(err)
+		if undone.Status != booking.Confirmed || undone.CheckedInAt != nil || undone.CheckInMethod != "" {
+			t.Errorf("%+v", undone)
+		}
 		want(t, "undone", h.run())
 	})
 	t.Run("moved: told, the calendar entry moves, reminders too", func(t *testing.T) {
