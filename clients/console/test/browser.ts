@@ -143,7 +143,10 @@ interface Listed {
   readonly name: string;
 }
 
-/** Makes a session at the studio's first location, on sale. */
+/**
+ * Makes a session at the studio's first location, on sale. Nobody can be in two sessions at once: a test that books takes a day on
+ * which no other test does, within the two weeks that can be booked.
+ */
 export async function makeSession(
   title: string,
   startsIn: number,

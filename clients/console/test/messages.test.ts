@@ -5,7 +5,7 @@ withBrowser();
 
 it("puts the mail about a booking into the local outbox", async () => {
   const title = "Told by Mail";
-  const id = await makeSession(title, 5 * day);
+  const id = await makeSession(title, 11 * day);
   await using there = await visit({ role: "owner", path: "/messages?tab=outbox" });
   const { page } = there;
   await call("member", "BookingService/Book", { sessionId: id });

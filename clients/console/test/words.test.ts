@@ -9,7 +9,7 @@ describe("in German", () => {
   const german = { role: "owner", locale: "de-DE" } as const;
 
   it("tells who was judged how, and why", async () => {
-    const id = await makeSession("Warteprobe", 6 * day, { capacity: 1, waitlistCapacity: 3 });
+    const id = await makeSession("Warteprobe", 10 * day, { capacity: 1, waitlistCapacity: 3 });
     await call("coach", "BookingService/Book", { sessionId: id });
     await call("member", "WaitlistService/JoinWaitlist", { sessionId: id });
     await call("owner", "SessionService/UpdateSession", {
