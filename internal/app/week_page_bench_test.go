@@ -286,6 +286,7 @@ type rawSession struct {
 	StateReason                                  string
 	Version                                      int
 	CreatedAt, UpdatedAt                         time.Time
+	CoachName                                    string
 	Workouts                                     []tenant.WorkoutID
 }
 
@@ -293,6 +294,6 @@ func (s *rawSession) targets() []any {
 	return []any{
 		&s.ID, &s.Service, &s.Location, &s.Resource, &s.Coach, &s.Series, &s.Title, &s.Description, &s.StartsAt, &s.EndsAt, &s.LocalDate,
 		&s.OccursOn, &s.OccursAt, &s.Detached, &s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.Holds, &s.State, &s.Blocked,
-		&s.StateReason, &s.Version, &s.CreatedAt, &s.UpdatedAt, &s.Workouts,
+		&s.StateReason, &s.Version, &s.CreatedAt, &s.UpdatedAt, &s.CoachName, &s.Workouts,
 	}
 }
