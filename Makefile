@@ -157,7 +157,7 @@ $(console)/node_modules/.package-lock.json: $(console)/package.json $(console)/p
 	@touch $@
 
 # Go embeds what is built here.
-$(console)/dist/index.html: $(console)/node_modules/.package-lock.json $(console)/index.html $(console)/vite.config.ts \
+$(console)/dist/index.html: $(ts)/node_modules/.package-lock.json $(console)/node_modules/.package-lock.json $(console)/index.html $(console)/vite.config.ts \
 		$(shell find $(console)/app $(console)/public $(console)/src $(ts)/src -type f)
 	cd $(console) && npm run --silent build
 	@touch $@
