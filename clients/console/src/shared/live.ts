@@ -21,7 +21,7 @@ const steady = ["Tenant", "Member", "Access"].map((name) => `berth.v1.${name}Ser
 const gather = 120;
 
 /** At most this often, however much happens. */
-const pace = 900;
+const pace = 400;
 
 const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>((done) => {
