@@ -410,3 +410,28 @@ func TestARoundGrows(t *testing.T) {
 	h.wantEntries(map[tenant.EntryID]waitlist.Status{large: waitlist.Offered})
 	h.wantSound()
 }
+
+// Nine holes are a service of their own: whoever wishes for nine is not asked to play eighteen.
+func TestAWindowIsForOneService(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.mode(waitlist.OfferInTurn)
+	nine := newID[tenant.ServiceID]()
+	h.exec(`insert into services (tenant_id, id, name, duration_seconds, max_party, created_at, updated_at) values ($1, $2, 'Nine holes', 7200, 4, $3, $3)`,
+		h.Tenant, nine, noon)
+	h.exec(`update tenants set house_version = house_version + 1 where tenant_id = $1`, h.Tenant)
+	_, eighteenHolder, eighteenBooked := h.full(1)
+	short, nineHolder, nineBooked := h.full(1, func(s *slot) { s.Service = nine })
+	wish := h.window("2026-03-18", "2026-03-18", "06:00", "22:00")
+	wish.Window.Service = nine
+	noa := h.mustJoin(h.member("Noa"), wish)
+	h.mustCancel(eighteenHolder[0], eighteenBooked[0])
+	if e := h.entry(noa.ID); e.Status != waitlist.Waiting {
+		t.Errorf("asked to play eighteen: she is %s", e.Status)
+	}
+	h.mustCancel(nineHolder[0], nineBooked[0])
+	if o := h.live(noa.ID); o.Session != short {
+		t.Errorf("%+v", o)
+	}
+	h.wantSound()
+}
