@@ -20,9 +20,15 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// rows gives everything that a tenant has, by table.
+// rows gives everything that a tenant has, by table, once the engine has looked again at what edited rules give away: it does
+// that behind the answer.
 func (l *liveNode) rows(t *testing.T, id tenant.TenantID) map[string]string {
 	t.Helper()
+	eventually(t, "no edited rules are due", func() bool {
+		var due bool
+		err := l.DB.Owner.QueryRow(t.Context(), `select exists (select from policies where tenant_id = $1 and rules_due)`, id).Scan(&due)
+		return err == nil && !due
+	})
 	found, err := l.DB.Owner.Query(t.Context(), `
 		select table_name from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id'
 		  -- What follows from events is written behind the answer.
