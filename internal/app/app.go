@@ -6,7 +6,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/berthhq/berth/internal/checkin"
@@ -80,8 +79,7 @@ type App struct {
 
 	lanes  *lanes
 	houses houses
-	// crowded is until when, in nanoseconds, transactions stand in line with those of other nodes.
-	crowded atomic.Int64
+	crowds crowds
 }
 
 // New makes an App.

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -292,7 +291,7 @@ func (a *App) attemptDeals(batch []*waiting, careful bool) ([]error, error) {
 		return nil
 	}, a.line(batch)...)
 	if attempts > 1 {
-		a.crowded.Store(now.Add(crowdedFor).UnixNano())
+		a.crowds.begin(first.Tenant, now.Add(crowdedFor))
 	}
 	if err == nil {
 		a.committed(first.Tenant)
@@ -426,24 +425,6 @@ func nameOf(batch []*waiting) string {
 		}
 	}
 	return batch[0].name
-}
-
-// crowdedFor is how long after a conflict transactions stand in line for their sessions.
-const crowdedFor = 5 * time.Second
-
-// line lets a batch wait for those of other nodes about the same sessions, once they have got into each
-// other's way. On a node of its own a lane never does, and need not ask.
-func (a *App) line(batch []*waiting) []pg.Option {
-	if a.now().UnixNano() >= a.crowded.Load() {
-		return nil
-	}
-	var keys []int64
-	for _, w := range batch {
-		for _, id := range w.about.sessions {
-			keys = append(keys, int64(binary.BigEndian.Uint64(id[8:])))
-		}
-	}
-	return []pg.Option{pg.QueueOn(keys...)}
 }
 
 // findSlot asks for a session. All deals of a batch share what they get, so that each finds it as the ones before

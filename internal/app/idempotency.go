@@ -124,7 +124,7 @@ func (a *App) recall(ctx context.Context, caller tenant.Caller, key *Key, into .
 }
 
 // sweepKeys forgets the keys that no longer stand for anything.
-func (a *App) sweepKeys(ctx context.Context, caller tenant.Caller) error {
+func (a *App) sweepKeys(ctx context.Context, caller tenant.Caller, _ *Swept) error {
 	until := a.now().Add(-keyLife)
 	for {
 		var old bool

@@ -93,7 +93,7 @@ func (a *App) ExtendSeries(ctx context.Context, id tenant.TenantID) (int, error)
 	caller := tenant.System(id)
 	var due []tenant.SeriesID
 	var batch pg.Batch
-	store.ListSeriesToExtend(&batch, id, civil.DateOf(a.now(), time.UTC).AddDays(seriesAhead-seriesRenewal), &due)
+	findSeries(&batch, caller, a.now(), &due)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return 0, err
 	}
@@ -112,6 +112,11 @@ func (a *App) ExtendSeries(ctx context.Context, id tenant.TenantID) (int, error)
 		made += more
 	}
 	return made, failed
+}
+
+// findSeries asks for series without an end that want more sessions.
+func findSeries(b *pg.Batch, caller tenant.Caller, now time.Time, into *[]tenant.SeriesID) {
+	store.ListSeriesToExtend(b, caller.Tenant, civil.DateOf(now, time.UTC).AddDays(seriesAhead-seriesRenewal), into)
 }
 
 // byTakenPlace: somebody took the place of a session at the same moment. The next look sees it.

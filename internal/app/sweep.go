@@ -77,17 +77,95 @@ func (a *App) sweepAll(ctx context.Context, log *slog.Logger) {
 func (a *App) SweepTenant(ctx context.Context, id tenant.TenantID) (Swept, error) {
 	var done Swept
 	caller := tenant.System(id)
-	absences := a.sweepAbsences(ctx, caller, &done)
-	subscriptions := a.sweepSubscriptions(ctx, caller, &done)
-	ended, overdue, due := a.expireDue(ctx, id)
-	done.Holds, done.Mended = ended, overdue
+	found, err := a.lookAround(ctx, caller)
+	if err != nil {
+		return done, err
+	}
+	var failed []error
+	for _, errand := range []struct {
+		due bool
+		run func(context.Context, tenant.Caller, *Swept) error
+	}{
+		{len(found.absences) > 0, a.sweepAbsences},
+		{len(found.subscriptions) > 0, a.sweepSubscriptions},
+		{len(found.holds)+len(found.offers) > 0, a.sweepExpired},
+		{found.queues(), a.sweepWaitlist},
+		{len(found.series) > 0, a.sweepSeries},
+		{found.keys, a.sweepKeys},
+		{found.devices, a.sweepDevices},
+	} {
+		if errand.due {
+			failed = append(failed, errand.run(ctx, caller, &done))
+		}
+	}
+	return done, errors.Join(failed...)
+}
+
+// errands are what a sweep finds to do: the first of each kind.
+type errands struct {
+	absences      []tenant.SessionID
+	subscriptions []tenant.SubscriptionID
+	holds         []tenant.SessionID
+	offers        []tenant.OfferID
+	edited        []store.EditedLevel
+	entries       []tenant.EntryID
+	orphans       []tenant.EntryID
+	rounds        []tenant.RoundID
+	missed        []tenant.SessionID
+	series        []tenant.SeriesID
+	keys, devices bool
+}
+
+func (e errands) queues() bool {
+	return len(e.edited)+len(e.entries)+len(e.orphans)+len(e.rounds)+len(e.missed) > 0
+}
+
+// lookAround finds whether there is anything to do in a tenant, and sets the alarms for what will be. Of most tenants there is nothing most of the
+// time, and there may be thousands of them: so it is one round trip.
+func (a *App) lookAround(ctx context.Context, caller tenant.Caller) (errands, error) {
+	var found errands
+	var expiry *time.Time
+	var notice time.Time
+	var b pg.Batch
+	now := a.now()
+	findAbsences(&b, caller, now, tenant.SessionID{}, &found.absences)
+	store.ListDueSubscriptions(&b, caller.Tenant, now, tenant.SubscriptionID{}, 1, &found.subscriptions)
+	store.ListDueSessions(&b, caller.Tenant, now, 1, &found.holds)
+	store.ListDueOffers(&b, caller.Tenant, now, 1, &found.offers)
+	store.ListEditedLevels(&b, caller.Tenant, &found.edited)
+	findEnding(&b, caller, now, tenant.EntryID{}, &found.entries)
+	store.ListOrphans(&b, caller.Tenant, 1, &found.orphans, &found.rounds)
+	store.ListMissed(&b, caller.Tenant, now, 1, &found.missed)
+	findSeries(&b, caller, now, &found.series)
+	store.HasOldKeys(&b, caller.Tenant, now.Add(-keyLife), &found.keys)
+	store.HasStaleDevices(&b, caller.Tenant, now.Add(-deviceLife), &found.devices)
+	store.FindNextExpiry(&b, caller.Tenant, &expiry)
+	store.FindNextNotice(&b, caller.Tenant, &notice)
+	if err := a.read(ctx, caller, &b); err != nil {
+		return errands{}, err
+	}
+	if expiry != nil && expiry.After(now) {
+		a.alarms.set(caller.Tenant, *expiry)
+	}
+	if !notice.IsZero() {
+		a.notices.set(caller.Tenant, notice)
+	}
+	return found, nil
+}
+
+// sweepExpired ends holds and offers that no alarm ended.
+func (a *App) sweepExpired(ctx context.Context, caller tenant.Caller, done *Swept) error {
+	ended, overdue, err := a.expireDue(ctx, caller.Tenant)
+	done.Holds, done.Mended = ended, done.Mended+overdue
 	if overdue > 0 {
 		a.tally(Tally{Mended: map[string]int{mendedOffer: overdue}})
 	}
-	queues := a.sweepWaitlist(ctx, caller, &done)
-	made, series := a.ExtendSeries(ctx, id)
-	done.Sessions = made
-	return done, errors.Join(absences, subscriptions, due, queues, series, a.sweepKeys(ctx, caller), a.sweepDevices(ctx, caller), a.WakeNotices(ctx, id))
+	return err
+}
+
+func (a *App) sweepSeries(ctx context.Context, caller tenant.Caller, done *Swept) (err error) {
+	done.Sessions, err = a.ExtendSeries(ctx, caller.Tenant)
+	return err
 }
 
 // inChunks gives what find finds, behind the id given, to do, a chunk at a time. Going by id it comes to an end
@@ -112,13 +190,10 @@ func inChunks[I comparable](ctx context.Context, find func(after I, into *[]I) e
 
 // sweepAbsences marks those who did not come.
 func (a *App) sweepAbsences(ctx context.Context, caller tenant.Caller, done *Swept) error {
-	now, usual := a.now(), catalog.Defaults()
+	now := a.now()
 	find := func(after tenant.SessionID, into *[]tenant.SessionID) error {
 		var batch pg.Batch
-		store.ListAbsences(&batch, caller.Tenant, store.AbsenceQuery{
-			Since: now.Add(-absenceReach), Until: now, StartsFrom: now.Add(-absenceReach - catalog.MaxNoShowDelay - session.MaxLength),
-			Mark: usual.AutoNoShow, After: usual.AutoNoShowAfter, Closes: usual.CheckInCloses, AfterID: after, Limit: sweepChunk,
-		}, into)
+		findAbsences(&batch, caller, now, after, into)
 		return a.read(ctx, caller, &batch)
 	}
 	return inChunks(ctx, find, func(sessions []tenant.SessionID) error {
@@ -136,6 +211,15 @@ func (a *App) sweepAbsences(ctx context.Context, caller tenant.Caller, done *Swe
 		}
 		return failed
 	})
+}
+
+// findAbsences asks for sessions in which somebody did not come and has not been marked.
+func findAbsences(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant.SessionID, into *[]tenant.SessionID) {
+	usual := catalog.Defaults()
+	store.ListAbsences(b, caller.Tenant, store.AbsenceQuery{
+		Since: now.Add(-absenceReach), Until: now, StartsFrom: now.Add(-absenceReach - catalog.MaxNoShowDelay - session.MaxLength),
+		Mark: usual.AutoNoShow, After: usual.AutoNoShowAfter, Closes: usual.CheckInCloses, AfterID: after, Limit: sweepChunk,
+	}, into)
 }
 
 // markAbsent marks a chunk of a session's absent parties, and tells how many.
@@ -233,14 +317,8 @@ func (t *tx) advance(ctx context.Context, ids []tenant.SubscriptionID) (renewed,
 const deviceLife = 60 * 24 * time.Hour
 
 // sweepDevices forgets devices that were not seen for long.
-func (a *App) sweepDevices(ctx context.Context, caller tenant.Caller) error {
+func (a *App) sweepDevices(ctx context.Context, caller tenant.Caller, _ *Swept) error {
 	since := a.now().Add(-deviceLife)
-	var stale bool
-	var batch pg.Batch
-	store.HasStaleDevices(&batch, caller.Tenant, since, &stale)
-	if err := a.read(ctx, caller, &batch); err != nil || !stale {
-		return err
-	}
 	return a.write(ctx, caller, "sweep.devices", func(_ context.Context, t *tx) error {
 		store.DeleteStaleDevices(t.Tx, t.in, since)
 		return nil

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/pg"
@@ -36,7 +37,7 @@ func (a *App) sweepEntries(ctx context.Context, caller tenant.Caller, done *Swep
 	now := a.now()
 	find := func(after tenant.EntryID, into *[]tenant.EntryID) error {
 		var batch pg.Batch
-		store.ListEndingEntries(&batch, caller.Tenant, now, now.Add(-waitlist.MinStale), after, sweepChunk, into)
+		findEnding(&batch, caller, now, after, into)
 		return a.read(ctx, caller, &batch)
 	}
 	return inChunks(ctx, find, func(ids []tenant.EntryID) error {
@@ -50,6 +51,11 @@ func (a *App) sweepEntries(ctx context.Context, caller tenant.Caller, done *Swep
 		}
 		return err
 	})
+}
+
+// findEnding asks for entries whose time may have passed, or that may have waited for too long: rules say whether they have.
+func findEnding(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant.EntryID, into *[]tenant.EntryID) {
+	store.ListEndingEntries(b, caller.Tenant, now, now.Add(-waitlist.MinStale), after, sweepChunk, into)
 }
 
 func (t *tx) endEntries(ctx context.Context, ids []tenant.EntryID) (int, error) {

@@ -62,6 +62,43 @@ func TestFiftyEnginesMakeOneOffer(t *testing.T) {
 	}
 }
 
+// Seats of two sessions are given up on two nodes at the same moment, and somebody waits for either. They are asked once, and both who gave up
+// are told that they did. Without the index of live offers and serializable transactions they are asked twice.
+func TestWhoWaitsForEitherIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		careless bool
+		offers   int
+	}{"guarded": {false, 1}, "unguarded": {true, 2}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, h := arenaHouse(t)
+			h.mode(waitlist.OfferInTurn)
+			first, who, booked := h.full(1)
+			second, others, there := h.full(1)
+			h.waiters(1, names(first, second))
+			if a.careless = tt.careless; a.careless {
+				h.exec(`drop index waitlist_offers_live`)
+			}
+			giveUp := func(who tenant.Caller, id tenant.BookingID) func() {
+				node := h.onClock(h.clock.Now())
+				return func() {
+					if _, err := node.CancelBooking(context.Background(), own(who), app.CancelRequest{ID: id}); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			a.race(giveUp(who[0], booked[0]), giveUp(others[0], there[0]))
+			if n := h.count(`select count(*) from waitlist_offers where status = 'LIVE'`); n != tt.offers {
+				t.Errorf("%d offers", n)
+			}
+			if sound := len(h.violations()) == 0; sound == tt.careless {
+				t.Errorf("sound: %v", sound)
+			}
+		})
+	}
+}
+
 // Staff at two desks, who have both read a seat as free, offer it to different people.
 func TestTwoDesksOfferOneSeat(t *testing.T) {
 	t.Parallel()
