@@ -56,8 +56,8 @@ var (
 	// byItem: somebody took the same thing out of the stock. There may be another.
 	byItem = func(err error) bool { return pg.IsExclusion(err, "booking_items_out") }
 	// byPromotion: somebody on the waitlist was promoted here and booked something in the way
-	// elsewhere. The next look passes them over.
+	// elsewhere, or was asked here and there. The next look passes them over.
 	byPromotion = func(err error) bool {
-		return pg.IsExclusion(err, "bookings_overlap") || pg.IsUnique(err, "bookings_active")
+		return pg.IsExclusion(err, "bookings_overlap") || pg.IsUnique(err, "bookings_active", "waitlist_offers_live")
 	}
 )
