@@ -171,8 +171,8 @@ create unique index bookings_active on bookings (tenant_id, session_id, member_i
 alter table bookings add constraint bookings_overlap exclude using gist (
   tenant_id with =, member_id with =, tstzrange(starts_at, ends_at) with &&
 ) where (exclusive and status in ('PENDING', 'CONFIRMED', 'ATTENDED'));
-create index bookings_holds on bookings (tenant_id, session_id, hold_expires_at) where status = 'PENDING';
 create index bookings_due on bookings (tenant_id, hold_expires_at) where status = 'PENDING';
+create index bookings_holds on bookings (tenant_id, session_id, hold_expires_at) where status = 'PENDING';
 create unique index bookings_external_ref on bookings (tenant_id, external_ref) where external_ref <> '';
 create index bookings_session on bookings (tenant_id, session_id, id);
 create index bookings_member on bookings (tenant_id, member_id, starts_at, id);

@@ -124,7 +124,8 @@ type tx struct {
 	now     time.Time
 	mint    *tenant.Mint
 	claims  waitlist.ClaimKey
-	table   *table // shared with other deals; nil for whatever is none
+	table   *table   // shared with other deals; nil for whatever is none
+	deal    *waiting // nil, too
 	*effects
 }
 

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,8 @@ type arena struct {
 	careless bool
 	// rewrite changes statements.
 	rewrite func(sql string) string
+	// early lets transactions meet before the first that they write of bookings: for those that read on after they have written.
+	early bool
 
 	mu      sync.Mutex
 	missing int
@@ -33,7 +36,7 @@ func arenaHouse(t *testing.T) (*arena, *house) {
 	return a, newHouse(t, func(c *pg.Config) { c.Tracer = a })
 }
 
-// race runs all at once, and keeps each from sending what it writes in its first transaction until every other has got so
+// race runs all at once, and keeps each from sending the last that it writes in its first transaction until every other has got so
 // far, or has ended: each has read by then what the others are about to change.
 func (a *arena) race(runners ...func()) {
 	a.mu.Lock()
@@ -71,7 +74,7 @@ func (a *arena) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Trace
 			q.SQL = a.rewrite(q.SQL)
 		}
 	}
-	if !writes(queries) {
+	if !a.meets(queries) {
 		return ctx
 	}
 	a.mu.Lock()
@@ -88,13 +91,13 @@ func (a *arena) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Trace
 	return ctx
 }
 
-func writes(queries []*pgx.QueuedQuery) bool {
-	for _, q := range queries {
-		if q.SQL == "commit" {
-			return true
+func (a *arena) meets(queries []*pgx.QueuedQuery) bool {
+	return slices.ContainsFunc(queries, func(q *pgx.QueuedQuery) bool {
+		if a.early {
+			return strings.HasPrefix(strings.TrimSpace(q.SQL), "insert into bookings")
 		}
-	}
-	return false
+		return q.SQL == "commit"
+	})
 }
 
 func (*arena) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {

@@ -71,7 +71,7 @@ func (a *App) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (Pl
 	if r.Member.IsZero() && !r.Guest {
 		return Place{}, fault.Invalid("member_id", "Say for whom: you are no member yourself.")
 	}
-	races, about := []func(error) bool{byQueue, byItem}, subjects{sessions: []tenant.UUID{r.Session.UUID}}
+	races, about := []func(error) bool{byQueue, byItem, byPromotion}, subjects{shared: []tenant.UUID{r.Session.UUID}}
 	if !r.Guest {
 		about.sole = append(about.sole, r.Member.UUID)
 	}

@@ -1,13 +1,12 @@
 package app
 
 import (
-	"slices"
-
 	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // booked is a booking that a deal changes, with its session and items.
@@ -30,6 +29,9 @@ func (b *booked) load(t *tx, batch *pg.Batch, id tenant.BookingID) {
 }
 
 func (b *booked) more(*tx, *pg.Batch) {}
+
+// movesQueue reports whether it comes to whoever waits there.
+func (b *booked) movesQueue() bool { return b.frees }
 
 // find gives the booking, if the caller may touch it.
 func (b *booked) find(t *tx) (booking.Booking, error) {
@@ -56,9 +58,14 @@ func (b *booked) findOpen(t *tx) (booking.Booking, error) {
 
 // unlessAwaited lets a deal that frees seats go by itself where somebody waits for them: to fill them takes more looks.
 func (t *tx) unlessAwaited(slots ...*booking.Slot) error {
-	awaited := func(s *booking.Slot) bool { return s != nil && (s.Waiting > 0 || s.Queued == nil || *s.Queued > 0) }
-	if t.together() && slices.ContainsFunc(slots, awaited) {
-		return errAlone
+	if !t.together() {
+		return nil
 	}
-	return nil
+	var queues []waitlist.Queue
+	for _, s := range slots {
+		if s != nil && (s.Waiting > 0 || s.Queued == nil || *s.Queued > 0) {
+			queues = append(queues, queueOf(*s))
+		}
+	}
+	return t.takeTurn(queues...)
 }

@@ -52,12 +52,17 @@ func (a *App) line(batch []*waiting) []pg.Option {
 	}
 	var keys []int64
 	for _, w := range batch {
-		for _, s := range w.about.sessions {
-			key := fnv.New64a()
-			key.Write(id.UUID[:])
-			key.Write(s[:])
-			keys = append(keys, int64(key.Sum64()))
+		for _, about := range w.about.shared {
+			keys = append(keys, lockOf(id, about))
 		}
 	}
 	return []pg.Option{pg.QueueOn(keys...)}
+}
+
+// lockOf is the advisory lock on which transactions of several nodes wait that are about something of a tenant.
+func lockOf(in tenant.TenantID, about tenant.UUID) int64 {
+	key := fnv.New64a()
+	key.Write(in.UUID[:])
+	key.Write(about[:])
+	return int64(key.Sum64())
 }

@@ -50,7 +50,7 @@ func newTable(alone, careful bool) *table {
 	}
 }
 
-// errAlone says that a deal cannot be settled together with others.
+// errAlone says that a deal cannot be settled together with others, or not before its turn at what it wants.
 var errAlone = errors.New("app: this deal goes by itself")
 
 // errRepeated says that the idempotency key of a deal was used before.
@@ -72,7 +72,7 @@ func (a *App) deal(ctx context.Context, caller tenant.Caller, name string, d dea
 	const looks = 5
 	for look := 1; ; look++ {
 		err := a.lanes.do(&waiting{
-			writing: w, ctx: ctx, caller: caller, request: requestOf(ctx), name: name, deal: d, about: about, alone: alone,
+			writing: w, ctx: ctx, caller: caller, request: requestOf(ctx), name: name, deal: d, about: about, alone: alone || about.alone,
 		})
 		if errors.Is(err, errRepeated) {
 			var recalled bool
@@ -94,8 +94,9 @@ func (a *App) dealAt(ctx context.Context, caller tenant.Caller, name string, id 
 	const looks = 5
 	for look := 1; ; look++ {
 		var found *store.Visit
+		var queue *waitlist.Queue
 		var batch pg.Batch
-		store.FindVisit(&batch, caller.Tenant, id, &found)
+		store.FindVisit(&batch, caller.Tenant, id, &found, &queue)
 		if err := a.read(ctx, caller, &batch); err != nil {
 			return err
 		}
@@ -103,15 +104,18 @@ func (a *App) dealAt(ctx context.Context, caller tenant.Caller, name string, id 
 		if found != nil {
 			at = *found
 			if !at.Session.IsZero() { // else a wish for one of several, or for a window
-				about.sessions = append(about.sessions, at.Session.UUID)
+				about.shared = append(about.shared, at.Session.UUID)
 			}
 			if !at.Member.IsZero() {
 				about.sole = append(about.sole, at.Member.UUID)
 			}
 		}
 		d := of(at)
+		if moves, ok := d.(interface{ movesQueue() bool }); ok && queue != nil && moves.movesQueue() {
+			about.shared, about.alone = append(about.shared, waitlistOf(*queue)), true
+		}
 		if also, ok := d.(interface{ also() tenant.SessionID }); ok {
-			about.sessions = append(about.sessions, also.also().UUID)
+			about.shared = append(about.shared, also.also().UUID)
 		}
 		if err := a.deal(ctx, caller, name, d, about, options...); look == looks || !errors.Is(err, errMoved) {
 			return err
@@ -129,6 +133,8 @@ func (whole) more(*tx, *pg.Batch) {}
 
 func (w whole) settle(ctx context.Context, t *tx) error { return w(ctx, t) }
 
+func (whole) movesQueue() bool { return true }
+
 // dealOn runs a use case about an offer as a whole.
 func (a *App) dealOn(ctx context.Context, caller tenant.Caller, name string, id tenant.OfferID, fn whole, options ...option) error {
 	var o *waitlist.Offer
@@ -139,7 +145,7 @@ func (a *App) dealOn(ctx context.Context, caller tenant.Caller, name string, id 
 	}
 	var about subjects
 	if o != nil {
-		about = subjects{sessions: []tenant.UUID{o.Session.UUID}, sole: []tenant.UUID{o.Member.UUID}}
+		about = subjects{shared: []tenant.UUID{o.Session.UUID, waitlistOf(o.Queue)}, sole: []tenant.UUID{o.Member.UUID}}
 	}
 	return a.deal(ctx, caller, name, fn, about, options...)
 }
@@ -150,11 +156,37 @@ func subject(kind string, parts ...string) tenant.UUID {
 	return tenant.UUID(sum[:16])
 }
 
+// waitlistOf names what all deals are about that put people in line for a service at a location, or take them out of it. Wishes for windows
+// stand in the queues of several days: what becomes of one of them is read by the next.
+func waitlistOf(q waitlist.Queue) tenant.UUID {
+	return subject("waitlist", q.Location.String(), q.Service.String())
+}
+
+// takeTurn lets a deal go on that moves queues if it came for that. Else it goes back, and has its turn when it comes
+// again: two that take from one line at a moment would only fail each other. So they would on two nodes, where who has failed waits in line.
+func (t *tx) takeTurn(queues ...waitlist.Queue) error {
+	for _, q := range queues {
+		line := waitlistOf(q)
+		t.QueueAgainOn(lockOf(t.in, line))
+		if t.deal != nil && !slices.Contains(t.deal.about.shared, line) && !slices.Contains(t.deal.wants, line) {
+			t.deal.wants = append(t.deal.wants, line)
+		}
+	}
+	if t.deal != nil && len(queues) > 0 && (t.together() || len(t.deal.wants) > 0) {
+		return errAlone
+	}
+	return nil
+}
+
 // settleTogether settles what a lane took from a queue. What cannot be settled with the others it gives back, in
 // the order in which it came.
 func (a *App) settleTogether(all []*waiting) (rejoin []*waiting) {
 	if len(all) == 1 {
-		all[0].done <- a.settleAlone(all[0])
+		err := a.settleAlone(all[0])
+		if errors.Is(err, errAlone) {
+			return all // it waits for its turn
+		}
+		all[0].done <- err
 		return nil
 	}
 	batch := all
@@ -254,7 +286,7 @@ func (a *App) attemptDeals(batch []*waiting, careful bool) ([]error, error) {
 		for i, w := range batch {
 			w.effects = effects{}
 			txs[i] = &tx{
-				Tx: db, in: first.Tenant, caller: w.caller, request: w.request, now: now, mint: mint, table: shared, claims: a.claims, effects: &w.effects,
+				Tx: db, in: first.Tenant, caller: w.caller, request: w.request, now: now, mint: mint, table: shared, deal: w, claims: a.claims, effects: &w.effects,
 			}
 		}
 		claims, err := a.facts(ctx, batch, txs)

@@ -135,7 +135,7 @@ func TestWhereMostGoByThemselves(t *testing.T) {
 			}
 		}
 		done.Go(func() {
-			if err := a.deal(t.Context(), of, "test", d, subjects{sessions: []tenant.UUID{{15: byte(i % 2)}}}); err != nil {
+			if err := a.deal(t.Context(), of, "test", d, subjects{shared: []tenant.UUID{{15: byte(i % 2)}}}); err != nil {
 				t.Errorf("%d: %v", i, err)
 			}
 		})

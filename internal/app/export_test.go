@@ -20,16 +20,25 @@ func (a *App) ExpireDue(ctx context.Context, id tenant.TenantID) (holds, overdue
 // AwaitWaiting returns when a lane is busy and so many requests of a tenant wait.
 func (a *App) AwaitWaiting(id tenant.TenantID, n int) {
 	for {
-		a.lanes.mu.Lock()
-		waiting := 0
-		if q := a.lanes.queues[id]; q != nil {
-			waiting = len(q.waiting)
-		}
-		there := a.lanes.running > 0 && waiting == n
-		a.lanes.mu.Unlock()
-		if there {
+		waiting, running := a.inLanes(id)
+		if running && waiting == n {
 			return
 		}
 		runtime.Gosched()
 	}
+}
+
+// Waiting is how many requests of a tenant wait for a lane.
+func (a *App) Waiting(id tenant.TenantID) int {
+	waiting, _ := a.inLanes(id)
+	return waiting
+}
+
+func (a *App) inLanes(id tenant.TenantID) (waiting int, running bool) {
+	a.lanes.mu.Lock()
+	defer a.lanes.mu.Unlock()
+	if q := a.lanes.queues[id]; q != nil {
+		waiting = len(q.waiting)
+	}
+	return waiting, a.lanes.running > 0
 }

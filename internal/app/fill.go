@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"hash/fnv"
 	"slices"
 	"time"
 
@@ -86,24 +85,15 @@ func queueOf(s booking.Slot) waitlist.Queue {
 	return waitlist.Queue{Location: s.Location, Service: s.Service, Date: s.LocalDate}
 }
 
-// lineKey is where those wait who lost a race over a queue: seats that are freed at one moment are given one after the other
-// anyway, and whoever tries again meanwhile would only lose again.
-func lineKey(in tenant.TenantID, q waitlist.Queue) int64 {
-	sum := fnv.New64a()
-	sum.Write(in.UUID[:])
-	sum.Write(q.Location.UUID[:])
-	sum.Write(q.Service.UUID[:])
-	sum.Write([]byte(q.Date.String()))
-	return int64(sum.Sum64())
-}
-
 // lineFor loads the rules in force, who stands in line, and who has been asked.
 func (t *tx) lineFor(ctx context.Context, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round) (*line, error) {
 	l := &line{
 		tx: t, slot: slot, round: round, entries: make(map[tenant.EntryID]waitlist.Entry), judged: make(map[tenant.EntryID]queued),
 		facts: waitlist.Case{Trigger: trigger, Now: t.now},
 	}
-	t.QueueAgainOn(lineKey(t.in, queueOf(*slot)))
+	if err := t.takeTurn(queueOf(*slot)); err != nil {
+		return nil, err
+	}
 	var layers []waitlist.Layer
 	var first []waitlist.Entry
 	var live []waitlist.Offer

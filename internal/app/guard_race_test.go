@@ -53,6 +53,47 @@ func TestTwoBookingsOfOneMember(t *testing.T) {
 	}
 }
 
+// Somebody whose plan forbids it books two sessions that overlap at the same moment, at two nodes. Nobody looks for such bookings: the
+// exclusion constraint on their spans guards it alone, and without it isolation does not help.
+func TestTwoBookingsThatOverlap(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		careless, unconstrained bool
+		bookings                int
+	}{
+		"guarded":                {bookings: 1},
+		"by the constraint only": {careless: true, bookings: 1},
+		"unguarded":              {unconstrained: true, bookings: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, h := arenaHouse(t)
+			a.careless = tt.careless
+			if tt.unconstrained {
+				h.exec(`alter table bookings drop constraint bookings_overlap`)
+			}
+			mia := h.member("Mia")
+			// Whoever counts bookings would be guarded by that row.
+			h.subscribe(mia, h.plan(credit.Plan{Kind: credit.Unlimited}))
+			start := noon.Add(48 * time.Hour)
+			book := func(in tenant.SessionID) func() {
+				return func() {
+					if _, err := h.elsewhere().book(mia, in); err != nil && fault.ReasonOf(err) != fault.Overlap {
+						t.Error(err)
+					}
+				}
+			}
+			a.race(book(h.session(slot{Starts: start})), book(h.session(slot{Starts: start.Add(30 * time.Minute)})))
+			if n := h.count(`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, mia.Member); n != tt.bookings {
+				t.Errorf("%d bookings", n)
+			}
+			if sound := len(h.violations()) == 0; sound != (tt.bookings == 1) {
+				t.Errorf("sound: %v", sound)
+			}
+		})
+	}
+}
+
 // The seat of an offer is wanted by somebody else at the moment at which the offer is accepted. It counts as taken, which guards it:
 // without that both have it.
 func TestAnOfferedSeatIsNobodyElses(t *testing.T) {

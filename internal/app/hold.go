@@ -48,9 +48,11 @@ func (c *confirming) at(place store.Visit) deal {
 }
 
 func (c *confirming) load(t *tx, batch *pg.Batch) {
-	c.payers = nil
+	c.payers, c.provider = nil, nil
 	c.booked.load(t, batch, c.ID)
-	store.FindBenefitProvider(batch, t.in, c.ProviderCode, &c.provider)
+	if c.ProviderCode != "" {
+		store.FindBenefitProvider(batch, t.in, c.ProviderCode, &c.provider)
+	}
 	if c.Paid == nil && !c.place.Member.IsZero() {
 		c.payers.load(t, batch, c.place.Member, c.Subscription)
 	}
@@ -252,7 +254,7 @@ func (a *App) expireHolds(ctx context.Context, id tenant.TenantID, session tenan
 			return err
 		}
 		return t.lapse(ctx, slot, due)
-	}), subjects{sessions: []tenant.UUID{session.UUID}}, losing(byPromotion))
+	}), subjects{shared: []tenant.UUID{session.UUID}}, losing(byPromotion))
 	if err != nil {
 		return 0, err
 	}
@@ -284,7 +286,7 @@ type Rescheduled struct {
 // RescheduleBooking moves a booking in one transaction: the old seat is freed only if the new one is got.
 func (a *App) RescheduleBooking(ctx context.Context, caller tenant.Caller, r RescheduleRequest) (Rescheduled, error) {
 	m := &moving{RescheduleRequest: r}
-	if err := a.dealAt(ctx, caller, "booking.reschedule", r.ID, m.at, answers(&m.moved), losing(byItem, byQueue)); err != nil {
+	if err := a.dealAt(ctx, caller, "booking.reschedule", r.ID, m.at, answers(&m.moved), losing(byItem, byQueue, byPromotion)); err != nil {
 		return Rescheduled{}, refusal(err)
 	}
 	return m.moved, nil

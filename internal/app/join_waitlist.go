@@ -49,21 +49,30 @@ func (a *App) JoinWaitlist(ctx context.Context, caller tenant.Caller, r JoinRequ
 	if !caller.MayTouch(r.Member) {
 		return Place{}, fault.Missing(fault.MemberNotFound, "Member")
 	}
-	races := []func(error) bool{byQueue}
+	races, about := []func(error) bool{byQueue}, subjects{sole: []tenant.UUID{r.Member.UUID}}
 	if r.ExternalRef != "" {
-		races = append(races, byRef)
+		races, about.sole = append(races, byRef), append(about.sole, subject("ref", r.ExternalRef))
+	}
+	for _, id := range r.Sessions {
+		about.shared = append(about.shared, id.UUID)
+	}
+	if w := r.Window; w != nil {
+		about.shared = append(about.shared, waitlistOf(waitlist.Queue{Location: w.Location, Service: w.Service}))
 	}
 	var joined Place
-	err := a.write(ctx, caller, "waitlist.join", func(ctx context.Context, t *tx) (err error) {
+	err := a.deal(ctx, caller, "waitlist.join", whole(func(ctx context.Context, t *tx) (err error) {
 		joined, err = t.joinWaitlist(ctx, r)
 		return err
-	}, answers(&joined), losing(races...))
+	}), about, answers(&joined), losing(races...))
 	if pg.IsUnique(err, "waitlist_places_active") && len(r.Sessions) > 0 {
 		if refused := a.alreadyBooked(ctx, caller, BookRequest{Session: r.Sessions[0], Member: r.Member}); refused != nil {
 			return Place{}, refused
 		}
 	}
-	return joined, refusal(err)
+	if err != nil {
+		return Place{}, refusal(err)
+	}
+	return joined, nil
 }
 
 func (t *tx) joinWaitlist(ctx context.Context, r JoinRequest) (Place, error) {
@@ -234,8 +243,8 @@ func (t *tx) join(ctx context.Context, e waitlist.Entry, slots []booking.Slot) (
 	if e.Window != nil {
 		queues = e.Window.Queues()
 	}
-	for _, q := range queues {
-		t.QueueAgainOn(lineKey(t.in, q))
+	if err := t.takeTurn(queues...); err != nil {
+		return e, err
 	}
 	var sizes []store.QueueSize
 	var rules []waitlist.Layer
@@ -274,7 +283,7 @@ func (t *tx) join(ctx context.Context, e waitlist.Entry, slots []booking.Slot) (
 // LeaveWaitlist ends an entry. Its live offer, if it has one, goes to the next.
 func (a *App) LeaveWaitlist(ctx context.Context, caller tenant.Caller, id tenant.EntryID, reason string, notify bool) (waitlist.Entry, error) {
 	var left waitlist.Entry
-	err := a.write(ctx, caller, "waitlist.leave", func(ctx context.Context, t *tx) error {
+	leave := whole(func(ctx context.Context, t *tx) error {
 		e, err := t.entry(ctx, id)
 		if err != nil {
 			return err
@@ -284,8 +293,13 @@ func (a *App) LeaveWaitlist(ctx context.Context, caller tenant.Caller, id tenant
 			left = *up.Entry
 		}
 		return err
-	}, answers(&left), losing(byPromotion))
-	return left, err
+	})
+	err := a.dealAt(ctx, caller, "waitlist.leave", tenant.BookingID{UUID: id.UUID}, func(store.Visit) deal { return leave },
+		answers(&left), losing(byPromotion))
+	if err != nil {
+		return waitlist.Entry{}, err
+	}
+	return left, nil
 }
 
 // quit ends an entry that waits. Its live offer, if it has one, goes to the next.

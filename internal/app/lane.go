@@ -71,26 +71,28 @@ type waiting struct {
 	deal    deal
 	about   subjects
 
-	alone bool // it goes by itself
-	begun bool // it is in a lane, or has been
-	left  bool // its caller gave up before
+	wants []tenant.UUID // what it turned out to be about, and waits for if it is given back
+	alone bool          // it goes by itself
+	begun bool          // it is in a lane, or has been
+	left  bool          // its caller gave up before
 	done  chan error
 }
 
-// subjects are what a deal is about. Deals about one session may go together; of those about one
+// subjects are what a deal is about. Deals about one session, or one queue, may go together; of those about one
 // member, or anything else that only one deal may change at a time, only one goes.
 type subjects struct {
-	sessions []tenant.UUID
-	sole     []tenant.UUID
+	shared []tenant.UUID
+	sole   []tenant.UUID
+	alone  bool // it goes by itself
 }
 
 func (s subjects) anyIn(set map[tenant.UUID]struct{}) bool {
 	in := func(id tenant.UUID) bool { _, ok := set[id]; return ok }
-	return slices.ContainsFunc(s.sessions, in) || slices.ContainsFunc(s.sole, in)
+	return slices.ContainsFunc(s.shared, in) || slices.ContainsFunc(s.sole, in)
 }
 
 func (s subjects) addTo(set map[tenant.UUID]struct{}) {
-	for _, id := range s.sessions {
+	for _, id := range s.shared {
 		set[id] = struct{}{}
 	}
 	for _, id := range s.sole {
@@ -258,7 +260,7 @@ func (q *queue) take() []*waiting {
 // release ends a batch. Those that are to go by themselves keep their place before all who came later.
 func (l *lanes) release(q *queue, batch, rejoin []*waiting) {
 	for _, w := range batch {
-		for _, id := range w.about.sessions {
+		for _, id := range w.about.shared {
 			delete(q.taken, id)
 		}
 		for _, id := range w.about.sole {
@@ -269,6 +271,8 @@ func (l *lanes) release(q *queue, batch, rejoin []*waiting) {
 	l.flying -= len(batch)
 	for _, w := range rejoin {
 		w.alone = true
+		w.about.shared = append(w.about.shared, w.wants...)
+		w.wants = nil
 	}
 	if len(rejoin) > 0 {
 		q.waiting = slices.Concat(rejoin, q.waiting)

@@ -58,7 +58,7 @@ func (b *testLanes) ask(ctx context.Context, of tenant.TenantID, name string, ab
 }
 
 func at(session, member byte) subjects {
-	return subjects{sessions: []tenant.UUID{named(session)}, sole: []tenant.UUID{named(100 + member)}}
+	return subjects{shared: []tenant.UUID{named(session)}, sole: []tenant.UUID{named(100 + member)}}
 }
 
 func names(batch []*waiting) (all []string) {
@@ -352,6 +352,42 @@ func TestWhatComesBackGoesByItself(t *testing.T) {
 	want(t, <-b.begun, "d")
 	b.proceed <- nil
 	b.drain()
+}
+
+// What finds out in a lane that it is about something else, too, comes back and has its turn at that before all who came later about
+// any of it; in the lane meanwhile others go on.
+func TestWhatComesBackWaitsForWhatItWants(t *testing.T) {
+	t.Parallel()
+	l, q := newLanes(2, 2, 100, nil), &queue{taken: make(map[tenant.UUID]struct{})}
+	line := named(50)
+	ask := func(name string, session byte, alone bool, more ...tenant.UUID) *waiting {
+		w := &waiting{ctx: t.Context(), caller: tenant.Caller{Tenant: in(1)}, name: name, about: at(session, session), alone: alone}
+		w.about.sole[0][14] = byte(len(name)) // a member of their own
+		w.about.shared = append(w.about.shared, more...)
+		q.waiting = append(q.waiting, w)
+		return w
+	}
+	ask("moves the line", 1, true, line)
+	ask("finds out", 2, true)
+	first, second := q.take(), q.take()
+	want(t, first, "moves the line")
+	want(t, second, "finds out")
+	second[0].wants = []tenant.UUID{line}
+	l.release(q, second, second)
+	ask("behind in the session", 2, false)
+	ask("beside", 3, false)
+	ask("behind in the line", 4, true, line)
+	want(t, q.take(), "beside")
+	l.release(q, first, nil)
+	third := q.take()
+	want(t, third, "finds out")
+	if _, taken := q.taken[line]; !taken {
+		t.Error("the line is free for others meanwhile")
+	}
+	want(t, q.take())
+	l.release(q, third, nil)
+	want(t, q.take(), "behind in the session")
+	want(t, q.take(), "behind in the line")
 }
 
 func TestDraining(t *testing.T) {

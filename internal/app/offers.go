@@ -37,7 +37,7 @@ func (a *App) AcceptOffer(ctx context.Context, caller tenant.Caller, id tenant.O
 			answered, err = t.accept(ctx, o, with)
 		}
 		return err
-	}, answers(&answered))
+	}, answers(&answered), losing(byPromotion)) // what it leaves goes to others
 	if err != nil {
 		return Answered{}, refusal(err)
 	}

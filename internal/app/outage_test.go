@@ -24,10 +24,17 @@ func TestOutages(t *testing.T) {
 		"statement limit": {fmt.Errorf("book: %w", &pgconn.PgError{Code: "57014"}), fault.Timeout, ""},
 		"it is starting":  {fmt.Errorf("connect: %w", &pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "57P03"}), fault.Timeout, ""},
 		"it hung up":      {fmt.Errorf("book: %w", io.ErrUnexpectedEOF), fault.Timeout, ""},
-		"wrong password":  {&pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "28P01"}, "", ""},
-		"a bug":           {&pgconn.PgError{Code: "42601"}, "", ""},
-		"committed":       {pg.ErrCommitted, "", ""},
-		"nothing":         {nil, "", ""},
+		"no room":         {fmt.Errorf("book: %w", &pgconn.PgError{Code: "53100"}), fault.Contention, ""},
+		"a disk fails":    {&pgconn.PgError{Code: "58030"}, fault.Contention, ""},
+		"out of order":    {&pgconn.PgError{Code: "XX000"}, fault.Contention, ""},
+		"damaged data":    {&pgconn.PgError{Code: "XX001"}, "", ""},
+		"out of order at a commit": {
+			fmt.Errorf("%w: %w", pg.ErrCommitUnknown, &pgconn.PgError{Code: "XX000"}), fault.Timeout, "unknown",
+		},
+		"wrong password": {&pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "28P01"}, "", ""},
+		"a bug":          {&pgconn.PgError{Code: "42601"}, "", ""},
+		"committed":      {pg.ErrCommitted, "", ""},
+		"nothing":        {nil, "", ""},
 	} {
 		f := app.Outage(test.err)
 		if f == nil {

@@ -68,7 +68,7 @@ func TestAFreedSeatLocksNoTables(t *testing.T) {
 			}
 			rows, err := tx.Query(ctx, `
 select c.relname || ' ' || l.locktype || ' ' || count(*) from pg_locks l join pg_class c on c.oid = l.relation
-where l.mode = 'SIReadLock' and l.pid = pg_backend_pid()
+where l.mode = 'SIReadLock' and `+ofThisTransaction+`
 group by c.relname, c.relkind, l.locktype having l.locktype = 'relation' or l.locktype = 'tuple' and c.relkind = 'r' and count(*) > 10`)
 			if err != nil {
 				return err

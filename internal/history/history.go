@@ -80,10 +80,15 @@ type Operation struct {
 	Left  int `json:"left,omitempty"`
 	// Ended are the places whose holds or offers ran out at one moment: all their seats were given away at once.
 	Ended []int `json:"ended,omitempty"`
-	// Seen is what a look saw.
-	Seen []Seat `json:"seen,omitempty"`
+	// Seen is what a look saw, and Taken how many seats it counted that nobody else can have; nil where it did not tell.
+	Seen  []Seat `json:"seen,omitempty"`
+	Taken *int   `json:"taken,omitempty"`
 	// IDs are those of what a look saw, before it is known which places they are.
 	IDs []string `json:"-"`
+	// Offer numbers the offers that a place has had, from 1: Accept and Decline answer one of them. 0: whichever it has.
+	Offer int `json:"offer,omitempty"`
+	// OfferID is that one's, before it is known which it is.
+	OfferID string `json:"-"`
 
 	// Attempts is how often it was sent under one key; Note is for people.
 	Attempts int    `json:"attempts,omitempty"`

@@ -50,6 +50,10 @@ func ended(places ...int) Operation { return Operation{Kind: Expire, Ended: plac
 
 func look(seen ...Seat) Operation { return Operation{Kind: Look, Outcome: Done, Seen: seen} }
 
+func counting(taken int, seen ...Seat) Operation {
+	return Operation{Kind: Look, Outcome: Done, Seen: seen, Taken: &taken}
+}
+
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	one := Session{ID: "s", Capacity: 1, Queue: 2}
@@ -62,13 +66,6 @@ func TestSessions(t *testing.T) {
 		return append([]Operation{
 			at(0, 1, hold(1, 1)), at(2, 3, book(2, 2, Booked)),
 			at(4, 5, Operation{Kind: Book, Place: 3, Member: 3, Party: 2, Outcome: Waits}),
-		}, then...)
-	}
-	claims := Session{ID: "s", Capacity: 1, Queue: 2, Claims: true}
-	// A seat is given up for which two wait.
-	atOnce := func(then ...Operation) []Operation {
-		return append([]Operation{
-			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, book(3, 3, Waits)), at(6, 7, act(Cancel, 1)),
 		}, then...)
 	}
 	promoting := func(n int) Operation {
@@ -204,20 +201,13 @@ func TestSessions(t *testing.T) {
 			at(4, 5, Operation{Kind: Book, Place: 4, Member: 4, Party: 2, Outcome: Waits}), at(6, 7, book(5, 5, Waits)),
 			at(8, 9, ended(1)), at(8, 9, ended(2)), at(10, 11, look(Seat{3, Confirmed}, Seat{4, Confirmed}, Seat{5, Waiting})),
 		}, false},
-		"all are told, and the first to claim has it": {claims, atOnce(
-			at(8, 12, act(Accept, 3)), at(9, 12, refused(Accept, 2)), at(13, 14, look(Seat{3, Confirmed}, Seat{2, Waiting})),
-		), true},
-		"two claim one seat": {claims, atOnce(at(8, 12, act(Accept, 3)), at(9, 12, act(Accept, 2))), false},
-		"what is kept for who claims it nobody else is sold": {claims, atOnce(
-			at(8, 9, Operation{Kind: Hold, Place: 4, Member: 4, Outcome: Full}),
-			at(8, 9, book(5, 5, Full)), at(10, 11, look(Seat{2, Offered}, Seat{3, Offered})),
-		), true},
-		"who claims does not leave the line": {claims, atOnce(
-			at(8, 9, act(Accept, 3)), at(10, 11, look(Seat{3, Offered}, Seat{2, Offered})),
-		), false},
-		"who lets it go has a place in line": {claims, atOnce(
-			at(8, 9, act(Decline, 3)), at(10, 11, look(Seat{3, Waiting}, Seat{2, Offered})),
-		), false},
+		"seats are counted": {offers, []Operation{
+			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, counting(1, Seat{1, Confirmed}, Seat{2, Waiting})),
+			at(6, 7, promoting(0)), at(8, 9, counting(1, Seat{2, Offered})), at(10, 11, act(Decline, 2)), at(12, 13, counting(0)),
+		}, true},
+		"a seat is counted that nobody has": {offers, []Operation{
+			at(0, 1, book(1, 1, Booked)), at(2, 3, act(Cancel, 1)), at(4, 5, counting(1)),
+		}, false},
 		"what was confirmed runs out": {one, []Operation{
 			at(0, 1, hold(1, 1)), at(1, 2, ended(1)),
 			at(2, 3, act(Confirm, 1)), at(4, 5, look(Seat{1, Confirmed})), at(6, 7, look()),
@@ -368,9 +358,9 @@ func TestLedgers(t *testing.T) {
 // booking too many, wherever it is put, is found.
 func TestLongHistories(t *testing.T) {
 	t.Parallel()
-	of := Session{ID: "s", Capacity: 3, Queue: 3}
-	for seed := range uint64(20) {
+	for seed := range uint64(40) {
 		random := rand.New(rand.NewPCG(seed, 1))
+		of := Session{ID: "s", Capacity: 3, Queue: 3, Claims: seed%2 == 1}
 		all, _ := play(of, random, 40, 10)
 		if !CheckSessions([]Session{of}, all, patience).Sound() {
 			t.Errorf("seed %d: what happened one after the other is not sound", seed)
@@ -396,17 +386,22 @@ func play(of Session, random *rand.Rand, n, lost int) ([]Operation, hall) {
 	for i := range n {
 		op := Operation{Kind: Book, Session: of.ID, Place: i + 1, Member: random.IntN(9), Party: 1 + random.IntN(2)}
 		outcomes := []Outcome{Booked, Waits, Full, Already}
-		if random.IntN(2) == 0 && i > 0 {
+		switch n := random.IntN(4); {
+		case n < 2 || i == 0:
+		case n == 2 && of.Claims:
+			kinds := []Kind{Accept, Accept, Decline}
+			op.Kind, op.Place, outcomes = kinds[random.IntN(3)], 1+random.IntN(i), []Outcome{Done, Refused}
+		default:
 			op.Kind, op.Place, outcomes = Cancel, 1+random.IntN(i), []Outcome{Done, Gone}
 		}
 		for _, outcome := range outcomes {
 			op.Outcome, op.Promoted = outcome, 0
-			if op.Kind == Cancel {
+			if op.Kind != Book {
 				op.Promoted = -1
 			}
-			next := hall{sessions: h.sessions, places: decode(h.encode())}
+			next := decode(h.sessions, h.encode())
 			if next.step(op, op) {
-				h = next
+				h = *next
 				break
 			}
 		}

@@ -1,8 +1,6 @@
 package history
 
 import (
-	"cmp"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +41,7 @@ func model(of []Session) porcupine.Model {
 			text, _ := state.(string)
 			asked, _ := input.(Operation)
 			told, _ := output.(Operation)
-			h := hall{sessions: of, places: decode(text)}
+			h := decode(of, text)
 			ok := h.step(asked, told)
 			return ok, h.encode()
 		},
@@ -53,7 +51,7 @@ func model(of []Session) porcupine.Model {
 		},
 		DescribeState: func(state any) string {
 			text, _ := state.(string)
-			return describe(decode(text))
+			return decode(of, text).describe()
 		},
 	}
 }
@@ -63,6 +61,10 @@ type place struct {
 	number, member, party int
 	status                Status
 	in                    int // which of the sessions
+	asked                 int // offers that it has had
+	// Where the first to claim gets the seats:
+	round int    // that its offer is one of; 0: it has none
+	tried uint16 // rounds in which it has had one, a bit each
 }
 
 // hall is sessions at a moment. Places are in the order of their sessions; in each, those with seats come first, by number, and then
@@ -70,31 +72,11 @@ type place struct {
 type hall struct {
 	sessions []Session
 	places   []place
+	rounds   []round
 }
 
-const placeSize = 9
-
-func decode(text string) []place {
-	places := make([]place, 0, len(text)/placeSize+1)
-	for b := []byte(text); len(b) > 0; b = b[placeSize:] {
-		places = append(places, place{
-			number: int(binary.BigEndian.Uint32(b)), member: int(binary.BigEndian.Uint16(b[4:])), party: int(b[6]), status: Status(b[7]), in: int(b[8]),
-		})
-	}
-	return places
-}
-
-func (h *hall) encode() string {
-	slices.SortStableFunc(h.places, func(a, b place) int {
-		return cmp.Or(a.in-b.in, byStatus(Seat{a.number, a.status}, Seat{b.number, b.status}))
-	})
-	b := make([]byte, 0, len(h.places)*placeSize)
-	for _, p := range h.places {
-		b = binary.BigEndian.AppendUint32(b, uint32(p.number))
-		b = binary.BigEndian.AppendUint16(b, uint16(p.member))
-		b = append(b, byte(p.party), byte(p.status), byte(p.in))
-	}
-	return string(b)
+func (h *hall) clone() *hall {
+	return &hall{sessions: h.sessions, places: slices.Clone(h.places), rounds: slices.Clone(h.rounds)}
 }
 
 // byStatus puts those with seats in order, before those who wait, who are in theirs.
@@ -115,22 +97,19 @@ func (h *hall) room(id string) int {
 	return slices.IndexFunc(h.sessions, func(s Session) bool { return s.ID == id })
 }
 
-// open counts a session's seats that nobody has.
+// open counts a session's seats that nobody has and that are kept for nobody.
 func (h *hall) open(in int) int {
 	open := h.sessions[in].Capacity
 	for _, p := range h.places {
-		if p.in == in && p.status != Waiting {
+		if p.in == in && p.seated() {
 			open -= p.party
 		}
 	}
-	return open
+	return open - h.kept(in)
 }
 
-// fits reports whether a party may have seats that nobody has. Where the first to claim gets them, they may be kept for those who wait.
-func (h *hall) fits(in, party int) (may, must bool) {
-	may = party <= h.open(in)
-	return may, may && (!h.sessions[in].Claims || h.inLine(in) == 0)
-}
+// seated reports whether a place has seats of its own.
+func (p place) seated() bool { return p.status != Waiting && p.round == 0 }
 
 // inLine counts those who wait, with or without an offer.
 func (h *hall) inLine(in int) int {
@@ -198,7 +177,7 @@ func (h *hall) step(asked, told Operation) bool {
 		return true
 	case Look:
 		in := h.room(asked.Session)
-		return h.sessions[in].describe(told.Seen) == h.seen(in)
+		return seatsOf(told.Seen) == h.seen(in) && (told.Taken == nil || *told.Taken == h.sessions[in].Capacity-h.open(in))
 	default:
 		return true
 	}
@@ -207,7 +186,7 @@ func (h *hall) step(asked, told Operation) bool {
 // take is Book or Hold.
 func (h *hall) take(asked, told Operation) bool {
 	in := h.room(asked.Session)
-	may, must := h.fits(in, asked.Party)
+	fits := asked.Party <= h.open(in)
 	has, lineIsFull := h.has(in, asked.Member, 0), h.inLine(in) >= h.sessions[in].Queue
 	switch told.Outcome {
 	case Already:
@@ -216,17 +195,16 @@ func (h *hall) take(asked, told Operation) bool {
 		return true // who has a place here already may be told first that they cannot pay for another
 	case Full:
 		return h.somehow(in, func(h *hall) bool {
-			_, must := h.fits(in, asked.Party)
-			return !h.has(in, asked.Member, 0) && !must && (asked.Kind == Hold || h.inLine(in) >= h.sessions[in].Queue)
+			return !h.has(in, asked.Member, 0) && asked.Party > h.open(in) && (asked.Kind == Hold || h.inLine(in) >= h.sessions[in].Queue)
 		})
 	case Booked, Done:
-		if has || !may {
+		if has || !fits {
 			return false
 		}
 		h.add(in, asked, statusOf(asked.Kind))
 		return true
 	case Waits:
-		if has || must || lineIsFull {
+		if has || fits || lineIsFull {
 			return false
 		}
 		h.add(in, asked, Waiting)
@@ -256,9 +234,9 @@ func (h *hall) somehow(in int, refuses func(*hall) bool) bool {
 				over = append(over, number)
 			}
 		}
-		then := hall{sessions: h.sessions, places: slices.Clone(h.places)}
+		then := h.clone()
 		then.drop(over...)
-		if refuses(&then) {
+		if refuses(then) {
 			return true
 		}
 	}
@@ -290,15 +268,21 @@ func (h *hall) free(p *place, told Operation, may func(*place) bool) bool {
 
 // drop takes places away, all at once, and gives their seats to whoever waits. It tells how many were booked.
 func (h *hall) drop(numbers ...int) (promoted int) {
-	freed := make([]bool, len(h.sessions))
+	freed, letGo := make([]bool, len(h.sessions)), make([]bool, len(h.rounds)+1)
 	h.places = slices.DeleteFunc(h.places, func(p place) bool {
 		gone := slices.Contains(numbers, p.number)
-		freed[p.in] = freed[p.in] || gone && p.status != Waiting
+		freed[p.in] = freed[p.in] || gone && p.seated()
+		letGo[p.round] = letGo[p.round] || gone
 		return gone
 	})
 	for in := range freed {
 		if freed[in] {
 			promoted += h.fill(in)
+		}
+	}
+	for number := 1; number < len(letGo); number++ {
+		if letGo[number] {
+			h.rollOn(number)
 		}
 	}
 	return promoted
@@ -307,6 +291,8 @@ func (h *hall) drop(numbers ...int) (promoted int) {
 // fill gives a session's open seats to the first who fit. It tells how many were booked.
 func (h *hall) fill(in int) (promoted int) {
 	if h.sessions[in].Claims {
+		h.rounds = append(h.rounds, round{in: in})
+		h.tell(len(h.rounds))
 		return 0 // until they claim them
 	}
 	open := h.open(in)
@@ -317,7 +303,7 @@ func (h *hall) fill(in int) (promoted int) {
 		}
 		open -= p.party
 		if h.sessions[in].Offers {
-			p.status = Offered
+			p.status, p.asked = Offered, p.asked+1
 			continue
 		}
 		p.status = Confirmed
@@ -334,8 +320,7 @@ func (h *hall) move(p *place, asked, told Operation) bool {
 	case Already:
 		return h.has(to, asked.Member, asked.Place)
 	case Full:
-		_, must := h.fits(to, asked.Party)
-		return movable && p.in != to && !must
+		return movable && p.in != to && asked.Party > h.open(to)
 	case Done, Settled:
 	default:
 		return !movable
@@ -343,7 +328,7 @@ func (h *hall) move(p *place, asked, told Operation) bool {
 	if told.Outcome == Settled && (p == nil || p.in == to) {
 		return true // it is there, or was before it was given up
 	}
-	if may, _ := h.fits(to, asked.Party); !movable || p.in == to || !may || h.has(to, asked.Member, asked.Place) {
+	if !movable || p.in == to || asked.Party > h.open(to) || h.has(to, asked.Member, asked.Place) {
 		return false
 	}
 	from := p.in
@@ -352,22 +337,23 @@ func (h *hall) move(p *place, asked, told Operation) bool {
 	return told.Promoted < 0 || told.Promoted == promoted
 }
 
-// answer is Accept or Decline. Where the first to claim gets the seats, it is not known who is asked, and how often.
+// answer is Accept or Decline.
 func (h *hall) answer(p *place, asked, told Operation) bool {
-	offered := p != nil && p.status == Offered
-	if p != nil && h.sessions[p.in].Claims {
-		offered = p.status == Waiting && (asked.Kind == Decline || p.party <= h.open(p.in))
-	}
+	theirs := p != nil && (asked.Offer == 0 || asked.Offer == p.asked) // the last one that they had
+	offered := theirs && p.status == Offered
 	switch {
 	case told.Outcome != Done && told.Outcome != Settled:
-		return !offered || h.sessions[p.in].Claims || h.sessions[p.in].Brief
+		return !offered || h.sessions[p.in].Brief
 	case asked.Kind == Decline:
 		return h.free(p, told, func(*place) bool { return offered })
-	case !offered && (p == nil || p.status != Confirmed):
-		return false
+	case offered && p.round > 0:
+		h.claim(p)
+	case offered:
+		p.status = Confirmed
+	case p == nil:
+		return told.Outcome == Settled // by an answer before this one, and given up since
 	}
-	p.status = Confirmed
-	return true
+	return theirs && p.status == Confirmed
 }
 
 // perhaps does what can be done of something that was never answered. Whoever looks for an order may put it after all
@@ -377,12 +363,11 @@ func (h *hall) perhaps(asked Operation) {
 	switch asked.Kind {
 	case Book, Hold:
 		in := h.room(asked.Session)
-		may, must := h.fits(in, asked.Party)
 		switch {
 		case h.has(in, asked.Member, 0):
-		case may:
+		case asked.Party <= h.open(in):
 			h.add(in, asked, statusOf(asked.Kind))
-		case asked.Kind == Book && !must && h.inLine(in) < h.sessions[in].Queue:
+		case asked.Kind == Book && h.inLine(in) < h.sessions[in].Queue:
 			h.add(in, asked, Waiting)
 		}
 	case Cancel:
@@ -407,28 +392,19 @@ func (h *hall) perhaps(asked Operation) {
 
 // seen is what a look at a session sees.
 func (h *hall) seen(in int) string {
-	h.encode() // which puts them in order
+	h.sort()
 	var seats []Seat
 	for _, p := range h.places {
 		if p.in == in {
 			seats = append(seats, Seat{Place: p.number, Status: p.status})
 		}
 	}
-	return h.sessions[in].describe(seats)
+	return seatsOf(seats)
 }
 
-// describe puts those with seats in order; those who wait are in theirs. Where the first to claim gets them, those who wait are many
-// or few, and no more is known of them.
-func (s Session) describe(seats []Seat) string {
+// seatsOf puts those with seats in order; those who wait are in theirs.
+func seatsOf(seats []Seat) string {
 	sorted := slices.Clone(seats)
-	if s.Claims {
-		for i := range sorted {
-			if sorted[i].Status == Offered {
-				sorted[i].Status = Waiting
-			}
-		}
-		slices.SortFunc(sorted, func(a, b Seat) int { return a.Place - b.Place })
-	}
 	slices.SortStableFunc(sorted, byStatus)
 	return describeSeats(sorted)
 }
@@ -441,10 +417,13 @@ func describeSeats(seats []Seat) string {
 	return text.String()
 }
 
-func describe(places []place) string {
+func (h *hall) describe() string {
 	var text strings.Builder
-	for _, p := range places {
+	for _, p := range h.places {
 		fmt.Fprintf(&text, "#%d m%d×%d%c", p.number, p.member, p.party, p.status)
+		if p.round > 0 {
+			fmt.Fprintf(&text, " for %d of %d kept", p.round, h.rounds[p.round-1].keeps)
+		}
 		if p.in > 0 {
 			fmt.Fprintf(&text, " in %d", p.in+1)
 		}
@@ -462,6 +441,9 @@ func (op Operation) describe() string {
 	}
 	for _, number := range op.Ended {
 		fmt.Fprintf(&text, " #%d", number)
+	}
+	if op.Offer > 0 {
+		fmt.Fprintf(&text, " by offer %d", op.Offer)
 	}
 	fmt.Fprintf(&text, " (member %d", op.Member)
 	if op.Party > 1 {

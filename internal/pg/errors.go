@@ -20,6 +20,7 @@ const (
 	codeSerialization   = "40001"
 	codeDeadlock        = "40P01"
 	codeLockUnavailable = "55P03"
+	codeInternal        = "XX000" // damaged data have codes of their own
 )
 
 // ErrCommitUnknown says that the connection was lost after COMMIT was sent and
@@ -95,6 +96,14 @@ func Unreachable(err error) bool {
 		return connectionLost(err)
 	}
 	return strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08") || code == "53300"
+}
+
+// Disordered reports whether the database failed at what it was asked for reasons of its own: it ran out of something (class 53), what is under
+// it failed (58), or it met a state of its own that should not be. Nothing but ErrCommitUnknown beside that leaves open whether anything was done:
+// it was not.
+func Disordered(err error) bool {
+	code := Code(err)
+	return code == codeInternal || strings.HasPrefix(code, "53") || strings.HasPrefix(code, "58")
 }
 
 // keepsPlans reports whether an error says nothing against the prepared

@@ -9,6 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // bookingColumns and bookingJoins read a booking `b` with what is shown beside it.
@@ -165,14 +166,30 @@ type Visit struct {
 	Waits   bool // with an entry; else booked
 }
 
-// FindVisit reads who has a booking or an entry, and in which session, if it is one; nil where there is none.
-func FindVisit(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **Visit) {
+// FindVisit reads who has a booking or an entry, and in which session, if it is one; nil where there is none. The queue is the one
+// there, or that of a window's first day; nil where nobody stands in it.
+func FindVisit(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **Visit, queue **waitlist.Queue) {
+	*queue = nil
 	b.Queue(`
-select session_id, member_id, false from bookings where tenant_id = $1 and id = $2
-union all
-select session_id, member_id, true from waitlist_entries where tenant_id = $1 and id = $2`, in, id).QueryRow(func(row pgx.Row) error {
+select v.session_id, v.member_id, v.waits, q.location_id, q.service_id, q.local_date
+from (
+  select session_id, member_id, false as waits, null::uuid as location_id, null::uuid as service_id, null::date as local_date
+  from bookings where tenant_id = $1 and id = $2
+  union all
+  select coalesce(session_id, any_of[1]), member_id, true, location_id, service_id, first_date
+  from waitlist_entries where tenant_id = $1 and id = $2) v
+left join sessions s on s.tenant_id = $1 and s.id = v.session_id
+left join waitlist_queues q on q.tenant_id = $1 and q.location_id = coalesce(v.location_id, s.location_id)
+  and q.service_id = coalesce(v.service_id, s.service_id) and q.local_date = coalesce(v.local_date, s.local_date) and q.waiting > 0`,
+		in, id).QueryRow(func(row pgx.Row) error {
 		var v Visit
-		err := row.Scan(&v.Session, &v.Member, &v.Waits)
+		var q waitlist.Queue
+		var on *time.Time
+		err := row.Scan(&v.Session, &v.Member, &v.Waits, &q.Location, &q.Service, &on)
+		if on != nil {
+			q.Date = day(*on)
+			*queue = &q
+		}
 		return found(into, v, err)
 	})
 }

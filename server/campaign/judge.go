@@ -31,6 +31,8 @@ type row struct {
 type truth struct {
 	rows     []row // entries in the order of their queues
 	balances map[string]int
+	taken    map[string]int // seats of each session that nobody else can have
+	offers   map[string]int // each offer's number among those of its entry, from 1
 	byID     map[string]row
 	byNote   map[string][]row
 }
@@ -41,7 +43,7 @@ func readTruth(ctx context.Context, url string) (_ *truth, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
-	t := &truth{balances: make(map[string]int), byID: make(map[string]row), byNote: make(map[string][]row)}
+	t := &truth{byID: make(map[string]row), byNote: make(map[string][]row)}
 	found, err := conn.Query(ctx, `
 select id::text, session_id::text, note, status, entry, booking_id::text, ended from (
   select id, session_id, note, status, false as entry, null::uuid as booking_id, cancelled_at as ended, 0 as join_key from bookings
@@ -58,13 +60,34 @@ order by entry, join_key, id`)
 		t.byID[r.ID] = r
 		t.byNote[r.Note] = append(t.byNote[r.Note], r)
 	}
-	if found, err = conn.Query(ctx, `select id::text, balance from subscriptions`); err != nil {
+	for _, n := range []struct {
+		into *map[string]int
+		sql  string
+	}{
+		{&t.balances, `select id::text, balance from subscriptions`},
+		{&t.taken, `select id::text, seats_taken from sessions`},
+		// Clocks are wrong: what was first the log knows.
+		{&t.offers, `
+select data->>'offer_id', row_number() over (partition by data->>'entry_id' order by xid, id) from events where type = 'offer.created'`},
+	} {
+		if *n.into, err = numbers(ctx, conn, n.sql); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// numbers reads what has a number each, by id.
+func numbers(ctx context.Context, conn *pgx.Conn, sql string) (map[string]int, error) {
+	found, err := conn.Query(ctx, sql)
+	if err != nil {
 		return nil, err
 	}
+	all := make(map[string]int)
 	var id string
-	var balance int
-	_, err = pgx.ForEachRow(found, []any{&id, &balance}, func() error { t.balances[id] = balance; return nil })
-	return t, err
+	var n int
+	_, err = pgx.ForEachRow(found, []any{&id, &n}, func() error { all[id] = n; return nil })
+	return all, err
 }
 
 // place reads the number of a place from the note of its row; 0 where there is none.
@@ -197,6 +220,7 @@ func (l *load) complete(t *truth) {
 		for j, id := range op.IDs {
 			op.Seen[j].Place = t.byID[id].place()
 		}
+		op.Offer = t.offers[op.OfferID]
 	}
 	end := l.clock()
 	type moment struct{ session, at string }
@@ -218,7 +242,7 @@ func (l *load) complete(t *truth) {
 	}
 	for _, round := range l.all {
 		for _, a := range round.arenas {
-			last := history.Operation{Kind: history.Look, Session: a.ID, Called: end + 1, Returned: end + 2, Outcome: history.Done, Note: "the end"}
+			last := history.Operation{Kind: history.Look, Session: a.ID, Called: end + 1, Returned: end + 2, Outcome: history.Done, Taken: new(t.taken[a.ID]), Note: "the end"}
 			for _, r := range t.rows {
 				if status, is := standing[r.Status]; is && r.Session == a.ID {
 					last.Seen = append(last.Seen, history.Seat{Place: r.place(), Status: status})

@@ -238,14 +238,15 @@ func (c *caller) act(a *arena, s *spot) {
 	case now.booking != "":
 		c.cancel(a, s, now, now.booking)
 	case now.offer != "" && n < 60:
-		op.Kind = history.Accept
+		op.Kind, op.OfferID = history.Accept, now.offer
 		request, answer := &v1.AcceptOfferRequest{OfferId: now.offer}, new(v1.AcceptOfferResponse)
 		told := c.call(now.who, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
 		c.answered(told, now.who, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
 		a.learn(func() { s.booking = answer.GetBooking().GetId() })
+		op.Outcome = told.givenUp()
 		c.record(op, told)
 	case now.offer != "" && n < 85:
-		op.Kind = history.Decline
+		op.Kind, op.OfferID = history.Decline, now.offer
 		request, answer := &v1.DeclineOfferRequest{OfferId: now.offer, Leave: true}, new(v1.DeclineOfferResponse)
 		told := c.call(now.who, berthv1connect.WaitlistServiceDeclineOfferProcedure, request, answer)
 		c.answered(told, now.who, berthv1connect.WaitlistServiceDeclineOfferProcedure, request, answer)
@@ -339,7 +340,8 @@ func (c *caller) look(r *round, a *arena) {
 	if told.outcome != history.Done {
 		return
 	}
-	op := history.Operation{Kind: history.Look, Session: a.ID}
+	taken := int(answer.GetSeatsTaken())
+	op := history.Operation{Kind: history.Look, Session: a.ID, Taken: &taken}
 	told.first = told.last // an attempt without an answer saw nothing
 	seats := 0
 	for _, b := range answer.GetBookings() {
@@ -359,7 +361,7 @@ func (c *caller) look(r *round, a *arena) {
 		op.IDs, op.Seen = append(op.IDs, e.GetId()), append(op.Seen, history.Seat{Status: status})
 	}
 	// Where the first to claim gets them, several are offered the same seats.
-	if taken := int(answer.GetSeatsTaken()); taken != seats && !a.Claims || taken > a.Capacity {
+	if taken != seats && !a.Claims || taken > a.Capacity {
 		c.load.fail("session %s of %d seats: the roster counts %d seats taken and shows %d", a.ID, a.Capacity, taken, seats)
 	}
 	c.record(op, told)

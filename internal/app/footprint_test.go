@@ -1,0 +1,216 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// regulars is a house in which tables have some rows, so that no index is empty, and each member a subscription that forbids overlaps, has
+// limits and pays with credits: all that can be asked of a booking.
+func regulars(t *testing.T, n int, tracer pgx.QueryTracer) (*house, []tenant.Caller, []tenant.SessionID) {
+	t.Helper()
+	h := newHouse(t, func(c *pg.Config) { c.Tracer = tracer })
+	pack := h.plan(credit.Plan{Kind: credit.Credits, Credits: 9, DailyLimit: new(5), WeeklyLimit: new(9)})
+	who, classes := make([]tenant.Caller, n), make([]tenant.SessionID, n)
+	for i := range n {
+		who[i], classes[i] = h.member(fmt.Sprint("Member ", i)), h.session(slot{Starts: noon.Add(time.Duration(48+2*i) * time.Hour)})
+		h.subscribe(who[i], pack)
+		h.mustBook(who[i], h.session(slot{Starts: noon.Add(time.Duration(200+2*i) * time.Hour)}))
+	}
+	return h, who, classes
+}
+
+// What a deal reads locks single rows against change, found by keys: no table, no page of one, and of indexes only the pages on which it
+// finds them. So deals about other members and sessions fail it only where they write an entry next to one of those.
+func TestWhatADealLocks(t *testing.T) {
+	t.Parallel()
+	f := new(footprint)
+	h, who, classes := regulars(t, 12, f)
+	ctx := context.Background()
+	mia := who[5]
+	held := h.mustHold(mia, classes[5])
+	released := h.mustHold(mia, classes[6])
+	moved := h.mustBook(mia, classes[7])
+	cancelled := h.mustBook(mia, classes[8])
+	// Of an empty index, all is locked.
+	h.mode(waitlist.OfferInTurn)
+	h.mustHold(h.Coach, classes[1])
+	full, _, _ := h.full(1)
+	h.waiters(1, names(full))
+	f.h = h
+	for _, tt := range []struct {
+		name  string
+		do    func() error
+		rows  []string // and how many of them
+		pages []string // of indexes
+	}{
+		{"book", func() error { _, err := h.book(mia, classes[2]); return err },
+			[]string{"members 1", "sessions 1", "subscriptions 1", "tenants 1", "usage 1"},
+			[]string{"members_pkey", "sessions_start", "subscriptions_member", "tenants_pkey", "usage_pkey"}},
+		{"hold", func() error { _, err := h.hold(mia, classes[3]); return err },
+			[]string{"members 1", "sessions 1", "tenants 1"},
+			[]string{"members_pkey", "sessions_start", "tenants_pkey"}},
+		{"confirm", func() error { _, err := h.confirm(mia, held.ID); return err },
+			[]string{"bookings 1", "locations 1", "members 1", "policies 1", "sessions 1", "subscriptions 1", "tenants 1", "usage 2"},
+			[]string{"bookings_holds", "bookings_pkey", "locations_pkey", "members_pkey", "policies_pkey", "sessions_pkey", "sessions_start",
+				"subscriptions_member", "tenants_pkey", "usage_pkey"}},
+		{"release", func() error { _, err := h.app.ReleaseHold(ctx, own(mia), released.ID); return err },
+			[]string{"bookings 1", "locations 1", "members 1", "policies 1", "sessions 1", "tenants 1"},
+			[]string{"bookings_holds", "bookings_pkey", "locations_pkey", "members_pkey", "policies_pkey", "sessions_pkey", "sessions_start",
+				"tenants_pkey", "waitlist_queues_pkey"}},
+		{"reschedule", func() error { _, err := h.move(own(mia), moved, classes[9]); return err },
+			[]string{"bookings 1", "locations 1", "members 1", "plans 1", "policies 1", "sessions 2", "subscriptions 1", "tenants 1", "usage 2"},
+			[]string{"bookings_pkey", "locations_pkey", "members_pkey", "plans_pkey", "policies_pkey", "sessions_pkey", "sessions_start",
+				"subscriptions_member", "tenants_pkey", "usage_pkey", "waitlist_queues_pkey"}},
+		{"cancel", func() error { _, err := h.cancel(mia, cancelled); return err },
+			[]string{"bookings 1", "locations 1", "members 1", "plans 1", "policies 1", "sessions 1", "subscriptions 1", "tenants 1"},
+			[]string{"bookings_pkey", "locations_pkey", "members_pkey", "plans_pkey", "policies_pkey", "sessions_pkey", "sessions_start",
+				"subscriptions_pkey", "tenants_pkey", "waitlist_queues_pkey"}},
+	} {
+		if err := tt.do(); err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		if diff := cmp.Diff(tt.rows, f.rows); diff != "" {
+			t.Errorf("%s, rows (-want +got):\n%s", tt.name, diff)
+		}
+		// A session may be found by its key, or among those of its tenant as they start: bookings write next to neither.
+		if diff := cmp.Diff(tt.pages, f.page); diff != "" {
+			t.Errorf("%s, pages of indexes (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	h.wantSound()
+}
+
+// footprint sees which predicate locks a transaction has when it is about to write.
+type footprint struct {
+	h    *house
+	rows []string // tables of which it locks rows, and how many
+	page []string // indexes of which it locks pages
+}
+
+func (f *footprint) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	if f.h == nil || !slices.ContainsFunc(data.Batch.QueuedQueries, func(q *pgx.QueuedQuery) bool { return q.SQL == "commit" }) {
+		return ctx
+	}
+	f.rows, f.page = nil, nil
+	found, err := f.h.db.Owner.Query(ctx, `
+select c.relname || case when c.relkind = 'r' then ' ' || count(*) else '' end, c.relkind::text, l.locktype from pg_locks l join pg_class c on c.oid = l.relation
+where l.mode = 'SIReadLock' and l.pid = $1 and l.virtualtransaction = (
+  select v.virtualtransaction from pg_locks v where v.locktype = 'virtualxid' and v.pid = $1 and v.virtualxid = v.virtualtransaction)
+group by c.relname, c.relkind, l.locktype order by c.relname`, conn.PgConn().PID())
+	if err != nil {
+		f.h.t.Error(err)
+		return ctx
+	}
+	var relation, kind, lock string
+	if _, err := pgx.ForEachRow(found, []any{&relation, &kind, &lock}, func() error {
+		switch {
+		case kind == "r" && lock == "tuple":
+			f.rows = append(f.rows, relation)
+		case kind == "i" && lock == "page":
+			f.page = append(f.page, relation)
+		default:
+			f.h.t.Errorf("a %s of %s is locked", lock, relation)
+		}
+		return nil
+	}); err != nil {
+		f.h.t.Error(err)
+	}
+	return ctx
+}
+
+func (*footprint) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+func (*footprint) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData)     {}
+func (*footprint) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+func (*footprint) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
+
+// What is written for a booking comes in one order: what the database may refuse first, what others wait for late; and nothing in it
+// counts rows, notifies or queues a job.
+func TestWhatADealWrites(t *testing.T) {
+	t.Parallel()
+	a := new(arena)
+	h, who, classes := regulars(t, 2, a)
+	ctx, _ := under(t, "k", "book", "")
+	a.mu.Lock()
+	a.commits = nil
+	a.mu.Unlock()
+	if _, err := h.app.Book(ctx, who[0], app.BookRequest{Session: classes[0], Party: 1, Channel: catalog.Online}); err != nil {
+		t.Fatal(err)
+	}
+	place, err := h.book(who[1], classes[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.cancel(who[1], place.Booking.ID); err != nil {
+		t.Fatal(err)
+	}
+	if len(a.commits) != 3 {
+		t.Fatalf("%d transactions", len(a.commits))
+	}
+	wrote := func(queries []*pgx.QueuedQuery) (all []string) {
+		for _, q := range queries {
+			for _, never := range []string{"count(", "notify", "river"} {
+				if strings.Contains(strings.ToLower(q.SQL), never) {
+					t.Errorf("%s in %s", never, q.SQL)
+				}
+			}
+			words := strings.Fields(q.SQL)
+			all = append(all, strings.Join(words[:min(len(words), 3)], " "))
+		}
+		return all
+	}
+	for i, want := range [][]string{
+		{"insert into bookings", "update subscriptions u", "insert into credit_entries", "insert into usage", "update sessions s", "insert into idempotency_keys", "insert into events", "commit"},
+		{"insert into bookings", "update subscriptions u", "insert into credit_entries", "insert into usage", "update sessions s", "insert into events", "commit"},
+		{"update bookings b", "update subscriptions u", "insert into credit_entries", "update usage u", "update sessions s", "insert into events", "commit"},
+	} {
+		if diff := cmp.Diff(want, wrote(a.commits[i])); diff != "" {
+			t.Errorf("%d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+// What bookings write again and again they write where it stands: no index knows of it, and pages have room for the next version.
+func TestHotRowsStayHot(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for table, columns := range map[string][]string{
+		"sessions": {"seats_taken", "holds", "waiting"}, "subscriptions": {"balance", "lines"}, "usage": {"used"}, "waitlist_queues": {"waiting", "last_key"},
+	} {
+		if n := h.count(`select count(*) from pg_class, unnest(reloptions) o where relname = $1 and o ~ '^fillfactor=[1-9][0-9]$'`, table); n != 1 {
+			t.Errorf("pages of %s are filled up", table)
+		}
+		rows, err := h.db.Owner.Query(t.Context(), `select indexdef from pg_indexes where schemaname = 'public' and tablename = $1`, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		indexes, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil || len(indexes) == 0 {
+			t.Fatalf("%s has %d indexes (%v)", table, len(indexes), err)
+		}
+		for _, index := range indexes {
+			words := strings.FieldsFunc(index, func(r rune) bool { return !('a' <= r && r <= 'z' || r == '_') })
+			for _, column := range columns {
+				if slices.Contains(words, column) {
+					t.Errorf("%s knows of %s", index, column)
+				}
+			}
+		}
+	}
+}
