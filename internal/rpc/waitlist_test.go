@@ -361,10 +361,34 @@ func TestStaffRunAWaitlistByHand(t *testing.T) {
 			}
 		}
 		for range 2 {
-			removed, err := q.RemoveEntry(t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: second.GetId(), Reason: "Asked by phone."}))
+			removed, err := q.RemoveEntry(t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: first.GetId(), Reason: "Asked by phone."}))
 			if err != nil || removed.Msg.GetEntry().GetStatus() != v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED || removed.Msg.GetEntry().GetPosition() != 0 {
 				t.Errorf("removed: %v, %v", removed, err)
 			}
+		}
+		made, err = q.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: second.GetId()}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken, err := q.AcceptOffer(t.Context(), as(owner, &v1.AcceptOfferRequest{OfferId: made.Msg.GetOffer().GetId()}))
+		if err != nil || taken.Msg.GetBooking().GetMemberId() != second.GetMemberId() || taken.Msg.GetBooking().GetSessionId() != open {
+			t.Fatalf("taken for her: %v, %v", taken, err)
+		}
+
+		// What waits no longer is left alone, and says what became of it.
+		for name, entry := range map[string]string{"CANCELLED": first.GetId(), "BOOKED": second.GetId()} {
+			_, lifted := q.SetPriority(t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: entry, Flagged: new(true)}))
+			_, moved := q.MoveEntry(t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: entry}))
+			_, offered := q.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: entry}))
+			for act, err := range map[string]error{"lifted": lifted, "moved": moved, "offered": offered} {
+				if got := tell(t, err); got.Code != connect.CodeFailedPrecondition || got.Reason != "BOOKING_STATE" || got.Metadata["status"] != name {
+					t.Errorf("%s, which is %s: %+v", act, name, got)
+				}
+			}
+		}
+		_, err = q.RemoveEntry(t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: second.GetId()}))
+		if got := tell(t, err); got.Reason != "BOOKING_STATE" || got.Metadata["booking_id"] != taken.Msg.GetBooking().GetId() {
+			t.Errorf("removed, though it is a booking: %+v", got)
 		}
 	})
 }
