@@ -401,7 +401,7 @@ func (t *tx) offerEvent(what outbox.Type, o waitlist.Offer, data map[string]any)
 
 // close ends an entry: it gives up all its places in line.
 func (t *tx) close(e waitlist.Entry, as waitlist.Status, got tenant.BookingID) waitlist.Entry {
-	e.Status, e.Booking, e.PassedOver, e.ClosedAt, e.Position, e.Offer = as, got, "", &t.now, 0, nil
+	e.Status, e.Booking, e.PassedOver, e.ClosedAt, e.Position, e.Worth, e.Offer = as, got, "", &t.now, 0, waitlist.Worth{}, nil
 	store.UpdateEntry(t.Tx, t.in, e, t.now)
 	store.RemovePlaces(t.Tx, t.in, e.ID)
 	t.tally.entry(as)

@@ -339,14 +339,15 @@ func (m *moving) reschedule(ctx context.Context, t *tx) (Rescheduled, error) {
 			return Rescheduled{}, err
 		}
 	}
-	if err := t.waitsNot(ctx, b, *to); err != nil {
+	waits, err := t.waitsThere(ctx, b, *to)
+	if err != nil {
 		return Rescheduled{}, err
 	}
 	payer, err := t.payerThere(ctx, b, *to)
 	if err != nil {
 		return Rescheduled{}, err
 	}
-	move, err := booking.Reschedule(b, *from, *to, payer, !t.caller.Own, t.now)
+	move, err := booking.Reschedule(b, *from, *to, waits, payer, !t.caller.Own, t.now)
 	if err != nil {
 		return Rescheduled{}, err
 	}
@@ -382,18 +383,18 @@ func (m *moving) reschedule(ctx context.Context, t *tx) (Rescheduled, error) {
 	return moved, err
 }
 
-// waitsNot refuses a move to a session for which the member waits: nobody has two places in one.
-func (t *tx) waitsNot(ctx context.Context, b booking.Booking, to booking.Slot) error {
-	if to.Waiting == 0 || b.Member.IsZero() {
-		return nil
+// waitsThere finds the entry with which a booking's member waits for another session; zero where there is none.
+func (t *tx) waitsThere(ctx context.Context, b booking.Booking, there booking.Slot) (tenant.EntryID, error) {
+	if there.Waiting == 0 || b.Member.IsZero() {
+		return tenant.EntryID{}, nil
 	}
 	var waits *waitlist.Entry
 	var batch pg.Batch
-	store.FindActiveEntry(&batch, t.in, to.ID, b.Member, &waits)
+	store.FindActiveEntry(&batch, t.in, there.ID, b.Member, &waits)
 	if err := t.Load(ctx, &batch); err != nil || waits == nil {
-		return err
+		return tenant.EntryID{}, err
 	}
-	return booking.AlreadyBooked(tenant.BookingID{}, waits.ID)
+	return waits.ID, nil
 }
 
 // payerThere loads a booking's subscription with what is used on another session's day and in its week; nil

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
@@ -73,7 +75,8 @@ func (w told) Find(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, into m
 const late = 30 * time.Second
 
 // Begin lets the window begin anew where the offer is told later than was reckoned when it was made: quiet hours may be the
-// tenant's or the member's own, and a provider may have been away. An end that staff have chosen stays.
+// tenant's or the member's own, and a provider may have been away. An end that staff have chosen stays. Whoever watches a countdown hears
+// of an end that moves.
 func (told) Begin(ctx context.Context, tx *pg.Tx, in tenant.TenantID, o OfferFacts, zone *time.Location, now, at time.Time) (time.Time, bool, error) {
 	var slot *booking.Slot
 	var batch pg.Batch
@@ -92,15 +95,19 @@ func (told) Begin(ctx context.Context, tx *pg.Tx, in tenant.TenantID, o OfferFac
 	case why == "" && until.After(ends.Add(late)):
 		ends = until
 		store.KeepOffer(tx, in, o.ID, ends)
+		outbox.Append(tx, in, outbox.Event{
+			ID: tenant.New[tenant.EventID](now), Type: outbox.OfferExtended, Session: o.made.Session, Member: o.made.Member, Actor: credit.SystemActor, At: now,
+			Data: map[string]any{"offer_id": o.ID.String(), "entry_id": o.made.Entry.String(), "expire_time": ends.UTC()},
+		})
 	}
 	return ends, ends.After(at), nil
 }
 
-// Unsendable lets the next person be asked.
+// Unsendable lets the next person be asked, but for an offer by hand: whom staff have chosen they may tell themselves.
 func (w told) Unsendable(ctx context.Context, in tenant.TenantID, id tenant.OfferID) error {
 	return w.app.write(ctx, tenant.System(in), "offer.unsendable", func(ctx context.Context, t *tx) error {
 		o, err := t.offered(ctx, id)
-		if err != nil || o.Status != waitlist.Live {
+		if err != nil || o.Status != waitlist.Live || o.ByHand {
 			return err
 		}
 		_, err = t.letGo(ctx, o, waitlist.Withdrawn, "Nobody could be told in time.", nil)

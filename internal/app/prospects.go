@@ -10,6 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // prospects foresees what booking would come to for one member, session by session.
@@ -22,7 +23,7 @@ type prospects struct {
 	counted       map[civil.Date][]credit.Subscription
 	bookings      map[tenant.SessionID]tenant.BookingID
 	entries       map[tenant.SessionID]tenant.EntryID
-	positions     map[place]int
+	positions     map[place]waitlist.Standing
 }
 
 // foresee gives nil for callers who are no members.
@@ -68,7 +69,7 @@ func (p *prospects) of(slot *booking.Slot) *booking.Eligibility {
 	p.facts.Slot, p.facts.Subscriptions = *slot, p.countedOn(slot.LocalDate)
 	p.facts.Booking, p.facts.Entry = p.bookings[slot.ID], entry
 	e := booking.EligibilityOf(p.facts, p.command, p.now)
-	e.Position = p.positions[place{entry, slot.ID}]
+	e.Position = p.positions[place{entry, slot.ID}].Position
 	return &e
 }
 

@@ -122,3 +122,45 @@ func TestOnlyAConfirmedBookingMovesEvenToWhereItIs(t *testing.T) {
 	}
 	h.wantSound()
 }
+
+// Whoever waits for a session cannot move a booking into it as well. What is wrong with the booking, or the session, is said first:
+// leaving the waitlist would not help then.
+func TestMovingToASessionThatOneWaitsFor(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	elsewhere := newID[tenant.LocationID]()
+	h.exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pier 2', 'Europe/Berlin', $3, $3)`, h.Tenant, elsewhere, noon)
+	here := h.session(slot{Starts: noon.Add(30 * time.Hour)})
+	mia := h.member("Mia")
+	waitedFor := func(change func(*slot)) (tenant.SessionID, tenant.EntryID) {
+		there, _, _ := h.full(1, change)
+		return there, h.mustWait(mia, there)
+	}
+	full, entry := waitedFor(starting(noon.Add(50 * time.Hour)))
+	far, _ := waitedFor(func(s *slot) { s.Starts, s.Location = noon.Add(53*time.Hour), elsewhere })
+	off, _ := waitedFor(starting(noon.Add(56 * time.Hour)))
+	h.exec(`update sessions set blocked = true where id = $1`, off)
+	id := h.mustBook(mia, here)
+	want := func(by tenant.Caller, to tenant.SessionID, reason fault.Reason, key, value string) {
+		t.Helper()
+		_, err := h.move(by, id, to)
+		wantReason(t, err, reason)
+		if got := meta(t, err, key); got != value {
+			t.Errorf("%s is %q, want %q", key, got, value)
+		}
+	}
+	for _, by := range []tenant.Caller{own(mia), h.Owner} {
+		want(by, full, fault.AlreadyBooked, "entry_id", entry.String())
+		want(by, far, fault.RescheduleTarget, "reason", "LOCATION")
+		want(by, off, fault.RescheduleTarget, "reason", "SESSION_NOT_OPEN")
+	}
+	if _, err := h.cancel(mia, id); err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range []tenant.Caller{own(mia), h.Owner} {
+		for _, to := range []tenant.SessionID{full, far, off} {
+			want(by, to, fault.BookingState, "status", "CANCELLED")
+		}
+	}
+	h.wantSound()
+}

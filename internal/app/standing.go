@@ -1,6 +1,8 @@
 package app
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -32,8 +34,9 @@ type place struct {
 	session tenant.SessionID // zero: a day of a window
 }
 
-// positions tells where entries stand in each of their places, and with the zero session where they stand best.
-func positions(rivals []store.Rival, rules []waitlist.Layer, now time.Time) (map[place]int, error) {
+// positions tells where entries stand in each of their places, and with the zero session where they stand best: in the first of
+// such places.
+func positions(rivals []store.Rival, rules []waitlist.Layer, now time.Time) (map[place]waitlist.Standing, error) {
 	type line struct {
 		of   tenant.EntryID
 		slot waitlist.Slot
@@ -42,16 +45,21 @@ func positions(rivals []store.Rival, rules []waitlist.Layer, now time.Time) (map
 	for _, r := range rivals {
 		lines[line{r.Of, r.Slot}] = append(lines[line{r.Of, r.Slot}], r.Candidate)
 	}
-	at := make(map[place]int)
+	at := make(map[place]waitlist.Standing)
+	best := make(map[tenant.EntryID]waitlist.Slot)
 	for l, candidates := range lines {
 		compiled, err := waitlist.Compile(rulesAt(rules, l.slot.Location, l.slot.Service).Rules)
 		if err != nil {
 			return nil, err // rules are compiled before they are saved
 		}
-		n := waitlist.Positions(l.slot, candidates, compiled, now)[l.of]
-		at[place{l.of, l.slot.Session}] = n
-		if best, ok := at[place{entry: l.of}]; !ok || n < best {
-			at[place{entry: l.of}] = n
+		stands := waitlist.StandingOf(l.of, l.slot, candidates, compiled, now)
+		before, known := best[l.of]
+		if !known || cmp.Or(cmp.Compare(stands.Position, at[place{entry: l.of}].Position), l.slot.StartsAt.Compare(before.StartsAt),
+			bytes.Compare(l.slot.Session.UUID[:], before.Session.UUID[:])) < 0 {
+			best[l.of], at[place{entry: l.of}] = l.slot, stands
+		}
+		if !l.slot.Session.IsZero() {
+			at[place{l.of, l.slot.Session}] = stands
 		}
 	}
 	return at, nil
@@ -83,7 +91,8 @@ func (s *standings) put(entries []waitlist.Entry, now time.Time) error {
 	at, err := positions(s.rivals, s.rules, now)
 	for i, e := range entries {
 		if e.Status.Active() {
-			entries[i].Position = at[place{entry: e.ID}]
+			stands := at[place{entry: e.ID}]
+			entries[i].Position, entries[i].Worth = stands.Position, stands.Worth
 		}
 		if has := slices.IndexFunc(s.offers, func(o waitlist.Offer) bool { return o.Entry == e.ID }); has >= 0 {
 			entries[i].Offer = &s.offers[has]

@@ -80,6 +80,9 @@ func (a *App) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, error
 	if err != nil {
 		return Taken{}, err
 	}
+	if taken.moved {
+		a.committed(id)
+	}
 	for _, offer := range taken.unsendable {
 		err = errors.Join(err, a.offers.Unsendable(ctx, id, offer))
 	}
@@ -145,6 +148,7 @@ type taking struct {
 	follow     []notify.Notice
 	night      []heldBack
 	unsendable []tenant.OfferID
+	moved      bool // the end of an offer, of which there is an event
 }
 
 // heldBack is news of an offer that quiet hours hold back, and when they end; zero: too late for it.
@@ -314,7 +318,7 @@ func (t *taking) wait(ctx context.Context) error {
 		inTime := !u.until.IsZero()
 		if inTime && u.offer.ExpiresAt.IsZero() && !waits[u.offer.ID] {
 			var err error
-			if _, inTime, err = t.app.offers.Begin(ctx, t.Tx, t.in, *u.offer, u.to.Zone, t.now, u.until); err != nil {
+			if _, inTime, err = t.begin(ctx, u.offer, u.to.Zone, u.until); err != nil {
 				return err
 			}
 		}
@@ -331,6 +335,13 @@ func (t *taking) wait(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// begin gives the end of an offer's window if it is told at a moment; false where nobody could answer in time.
+func (t *taking) begin(ctx context.Context, offer *OfferFacts, zone *time.Location, at time.Time) (ends time.Time, inTime bool, err error) {
+	ends, inTime, err = t.app.offers.Begin(ctx, t.Tx, t.in, *offer, zone, t.now, at)
+	t.moved = t.moved || !ends.Equal(offer.Kept)
+	return ends, inTime, err
 }
 
 // The statuses of lines that were not sent.
@@ -358,7 +369,7 @@ func (t *taking) send(ctx context.Context, n notify.Notice, to notify.Recipient,
 	case n.Topic != notify.Offered:
 		offer.ExpiresAt = offer.Kept // nobody was told, and it is about to end
 	default:
-		ends, inTime, err := t.app.offers.Begin(ctx, t.Tx, t.in, *offer, to.Zone, t.now, t.now)
+		ends, inTime, err := t.begin(ctx, offer, to.Zone, t.now)
 		if err != nil {
 			return err
 		}

@@ -182,16 +182,14 @@ func (a *App) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferReque
 
 // choose decides for an entry that staff have chosen: its booking must be possible, and nothing else is asked.
 func (l *line) choose(ctx context.Context, e waitlist.Entry, until time.Time) (waitlist.Grant, error) {
-	grant := waitlist.Grant{Entry: e.ID, Member: e.Member, Seats: e.Party, Until: until}
+	grant := waitlist.ByChoice(e.Candidate(), l.facts.Slot, l.rules, l.now)
 	closes := l.facts.Slot.Closes
 	switch {
-	case !until.IsZero() && (!until.After(l.now) || until.After(closes)):
-		return grant, fault.Invalid("expire_time", "The offer must end in the future, and before booking closes.").With("closes_at", closes.UTC().Format(time.RFC3339))
 	case until.IsZero():
-		grant.Until = closes
-		if window := l.now.Add(l.rules.OfferWindow); window.Before(closes) {
-			grant.Until = window
-		}
+	case until.After(l.now) && !until.After(closes):
+		grant.Until = until
+	default:
+		return grant, fault.Invalid("expire_time", "The offer must end in the future, and before booking closes.").With("closes_at", closes.UTC().Format(time.RFC3339))
 	}
 	l.entries[e.ID] = e
 	l.facts.Queue = []waitlist.Candidate{e.Candidate()}

@@ -125,6 +125,13 @@ func TestTheWaitlistsEvents(t *testing.T) {
 	for i := range waiters {
 		last("waitlist.joined", waiters[i], "entry_id", "position")
 	}
+	if _, err := h.app.SetPriority(ctx, h.Owner, entries[0], app.PriorityEdit{Flagged: new(true)}); err != nil {
+		t.Fatal(err)
+	}
+	last("waitlist.changed", waiters[0], "entry_id", "flagged", "position", "position_before")
+	if n := h.count(`select count(*) from events where type = 'rules.changed' and data @> '{"version": 1, "level": "TENANT"}'`); n != 1 {
+		t.Errorf("%d events of the rules", n)
+	}
 	h.mustCancel(who[0], booked[0])
 	last("offer.created", waiters[0], "offer_id", "entry_id", "expire_time", "seats", "try")
 	if _, err := h.decline(waiters[0], h.live(entries[0]), true); err != nil {
@@ -146,8 +153,11 @@ func TestTheWaitlistsEvents(t *testing.T) {
 		t.Error("the event does not name the booking")
 	}
 	h.tick()
-	if _, err := h.app.LeaveWaitlist(ctx, own(waiters[1]), entries[1], "", true); err != nil {
+	if _, err := h.app.LeaveWaitlist(ctx, own(waiters[1]), entries[1], "No longer needed.", true); err != nil {
 		t.Fatal(err)
+	}
+	if n := h.count(`select count(*) from events where type = 'waitlist.left' and member_id = $1 and data @> '{"reason": "No longer needed.", "status": "CANCELLED"}'`, waiters[1].Member); n != 1 {
+		t.Errorf("%d events say why she left", n)
 	}
 	h.mustCancel(waiters[2], answered.Booking.ID)
 	h.tick()

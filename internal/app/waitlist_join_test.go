@@ -8,6 +8,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
@@ -83,6 +84,16 @@ func TestTheQueueOfADayHasALimit(t *testing.T) {
 	_, err = h.book(h.member("Booker"), two)
 	wantReason(t, err, fault.SessionFull)
 	h.waiters(2, names(next)) // another day, another queue
+	service, place := newID[tenant.ServiceID](), newID[tenant.LocationID]()
+	h.exec(`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $2, 'Massage', 3600, $3, $3)`, h.Tenant, service, noon)
+	h.exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pier 2', 'Europe/Berlin', $3, $3)`, h.Tenant, place, noon)
+	h.exec(`update tenants set house_version = house_version + 1 where tenant_id = $1`, h.Tenant)
+	for _, elsewhere := range []func(*slot){func(s *slot) { s.Service = service }, func(s *slot) { s.Location = place }} {
+		class, _, _ := h.full(1, elsewhere) // and so have other services, and other places
+		h.waiters(2, names(class))
+		_, err = h.join(h.member("Late"), names(class))
+		wantReason(t, err, fault.WaitlistFull)
+	}
 	h.wantSound()
 }
 
@@ -273,4 +284,63 @@ func TestStaffJoinForMembers(t *testing.T) {
 	h.mustCancel(who[0], booked[0])
 	h.wantEntries(map[tenant.EntryID]waitlist.Status{place.Entry.ID: waitlist.Booked})
 	h.wantSound()
+}
+
+// A seat that is not what somebody wishes for passes them by, and they wait for the next that is.
+func TestAWishIsForWhatItNames(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		// names says in the wish what the second of two full sessions has, and the first has not.
+		names  func(h *house, wish *app.JoinRequest, other, this tenant.SessionID)
+		reason string
+	}{
+		"somebody on the staff": {func(h *house, wish *app.JoinRequest, other, this tenant.SessionID) {
+			h.exec(`update sessions set coach_id = case id when $1 then $2::uuid else $3::uuid end where id in ($1, $4)`, other, h.Owner.Member, h.Coach.Member, this)
+			wish.Coach = h.Coach.Member
+		}, waitlist.OtherStaff},
+		"a session that somebody leads, where nobody leads the other": {func(h *house, wish *app.JoinRequest, _, this tenant.SessionID) {
+			h.exec(`update sessions set coach_id = $2 where id = $1`, this, h.Coach.Member)
+			wish.Coach = h.Coach.Member
+		}, waitlist.OtherStaff},
+		"a court": {func(h *house, wish *app.JoinRequest, other, this tenant.SessionID) {
+			for _, id := range []tenant.SessionID{other, this} {
+				wish.Window.Resource = newID[tenant.ResourceID]()
+				h.exec(`insert into resources (tenant_id, id, location_id, name, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)`,
+					h.Tenant, wish.Window.Resource, h.Location, "Court "+id.String(), noon)
+				h.exec(`update sessions set resource_id = $2 where id = $1`, id, wish.Window.Resource)
+			}
+		}, waitlist.OtherResource},
+		"a time of day": {func(h *house, wish *app.JoinRequest, _, _ tenant.SessionID) {
+			wish.Window.Earliest, wish.Window.Latest = civil.MustParseTimeOfDay("17:00"), civil.MustParseTimeOfDay("18:00")
+		}, waitlist.OtherTime},
+		"fewer seats than a party needs": {func(h *house, wish *app.JoinRequest, _, this tenant.SessionID) {
+			h.exec(`update sessions set capacity = 2, seats_taken = 2 where id = $1`, this)
+			h.exec(`update bookings set party_size = 2 where session_id = $1`, this)
+			wish.Party = 2
+		}, string(fault.PartySize)},
+		"who may have it": {func(h *house, _ *app.JoinRequest, _, _ tenant.SessionID) {
+			h.edit(func(s *waitlist.Settings) { s.EligibilityExpression = new(`slot.time > "16:00"`) })
+		}, waitlist.NotEligible},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			h.mode(waitlist.OfferInTurn)
+			other, others, bookedOther := h.full(1)                              // at 13:00 in Berlin
+			this, holders, booked := h.full(1, starting(noon.Add(52*time.Hour))) // at 17:00
+			wish := h.window("2026-03-18", "2026-03-18", "06:00", "22:00")
+			tt.names(h, &wish, other, this)
+			mia := h.mustJoin(h.member("Mia"), wish)
+			h.mustCancel(others[0], bookedOther[0])
+			if e := h.entry(mia.ID); e.Status != waitlist.Waiting || e.PassedOver != tt.reason {
+				t.Errorf("she is %s, passed over for %q", e.Status, e.PassedOver)
+			}
+			h.mustCancel(holders[0], booked[0])
+			if o := h.live(mia.ID); o.Session != this {
+				t.Errorf("%+v", o)
+			}
+			h.wantSound()
+			h.wantDecisionsFollow(t)
+		})
+	}
 }

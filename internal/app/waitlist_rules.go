@@ -185,6 +185,10 @@ func (a *App) PreviewRules(ctx context.Context, caller tenant.Caller, r RulesDra
 	if err := draft.Settings.Validate(); err != nil {
 		return nil, nil, err
 	}
+	layers[len(layers)-1] = draft
+	if err := waitlist.Resolve(layers...).Rules.Consistent(); err != nil {
+		return nil, nil, err
+	}
 	all = append(slices.DeleteFunc(all, func(l waitlist.Layer) bool { return l.Level == draft.Level && l.Scope == draft.Scope }), draft)
 	slices.SortStableFunc(all, func(a, b waitlist.Layer) int { return levelRank[a.Level] - levelRank[b.Level] })
 	previewed := make([]Previewed, 0, len(past))

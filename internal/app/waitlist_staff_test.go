@@ -216,6 +216,9 @@ func TestRulesAreVersioned(t *testing.T) {
 	if diff := cmp.Diff([]string{"4 LOCATION reset Olga Owner true", "3 SERVICE three Olga Owner false", "2 LOCATION two Olga Owner false", "1 TENANT one Olga Owner false"}, got); diff != "" {
 		t.Error(diff)
 	}
+	if n := h.count(`select count(*) from audit_entries where action = 'rules.updated' and target_id = $1 and reason = 'reset' and changes ?& '{before,after}'`, h.Location.String()); n != 1 {
+		t.Errorf("the reset is on record %d times", n)
+	}
 	_, err = edit(app.PolicyTarget{}, nil, "", func(s *waitlist.Settings) { s.EligibilityExpression = new("member.tier ==\n  1 +") })
 	wantReason(t, err, fault.RulesInvalid)
 	if meta(t, err, "line") != "2" {

@@ -26,6 +26,7 @@ import (
 var ways = map[string]struct {
 	by   waitlist.Trigger
 	mode waitlist.Mode // offers in turn, unless it says otherwise
+	left bool          // nobody who waits fits the seats
 	free func(h *house) tenant.SessionID
 }{
 	"a member cancels": {by: waitlist.ByCancellation, free: func(h *house) tenant.SessionID {
@@ -278,7 +279,7 @@ var ways = map[string]struct {
 		}
 		return class
 	}},
-	"a party claims fewer seats than were free": {by: waitlist.ByWithdrawal, mode: waitlist.FirstToClaim, free: func(h *house) tenant.SessionID {
+	"a party claims fewer seats than were free": {by: waitlist.ByWithdrawal, mode: waitlist.FirstToClaim, left: true, free: func(h *house) tenant.SessionID {
 		class, who, booked := h.full(2)
 		large, small := h.member("Large"), h.member("Small")
 		h.mustJoin(large, app.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2})
@@ -353,6 +354,8 @@ func TestWhateverFreesSeatsWakesTheWaitlist(t *testing.T) {
 			class := way.free(h)
 			if last := h.last(class); last.Case.Trigger != way.by {
 				t.Errorf("the last decision was due to %s, want %s", last.Case.Trigger, way.by)
+			} else if (last.Decision.Given == 0) != way.left {
+				t.Errorf("%d of the seats were given: %+v", last.Decision.Given, last.Decision)
 			}
 			h.wantSound()
 			h.wantDecisionsFollow(t)

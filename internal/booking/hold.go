@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
 )
 
 // HoldUntil is when a hold that is made now runs out: after the policy's hold_ttl, and with the start at the latest.
@@ -116,8 +117,9 @@ type Move struct {
 
 // Reschedule moves a booking from one session to another. The credit goes with it. Any is set for
 // whoever may move anyone's booking, whatever the cancellation window. The payer is its
-// subscription, if it has one, with the usage on the new session's day and week.
-func Reschedule(b Booking, from, to Slot, payer *credit.Subscription, anyone bool, now time.Time) (Move, error) {
+// subscription, if it has one, with the usage on the new session's day and week. Waits is the entry with which its member
+// waits for the new session; zero: they do not.
+func Reschedule(b Booking, from, to Slot, waits tenant.EntryID, payer *credit.Subscription, anyone bool, now time.Time) (Move, error) {
 	if b.Status != Confirmed {
 		return Move{}, badState(b, "Only a confirmed booking can be moved.")
 	}
@@ -142,6 +144,9 @@ func Reschedule(b Booking, from, to Slot, payer *credit.Subscription, anyone boo
 	}
 	if err := to.admits(Command{Party: b.Party, Channel: b.Channel, Staff: anyone || b.Channel.StaffOnly()}, now); err != nil {
 		return Move{}, err
+	}
+	if !waits.IsZero() { // nobody has two places in one session
+		return Move{}, AlreadyBooked(tenant.BookingID{}, waits)
 	}
 	if !to.Fits(b.Party) {
 		return Move{}, target("The session has no room.").With("reason", string(fault.SessionFull))

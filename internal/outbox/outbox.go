@@ -48,6 +48,7 @@ const (
 	WaitlistStaffNote Type = "waitlist.staff_note"
 
 	OfferCreated   Type = "offer.created"
+	OfferExtended  Type = "offer.extended" // its member could only be told later
 	OfferAccepted  Type = "offer.accepted"
 	OfferDeclined  Type = "offer.declined"
 	OfferExpired   Type = "offer.expired"

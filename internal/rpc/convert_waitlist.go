@@ -87,6 +87,12 @@ func entryMessage(e waitlist.Entry) *v1.WaitlistEntry {
 	if e.Offer != nil {
 		m.LiveOffer = offerMessage(*e.Offer)
 	}
+	if e.Position > 0 {
+		m.CurrentScore = new(int32(e.Worth.Score))
+	}
+	if w := e.Worth; w.Sum {
+		m.ScoreParts = &v1.WaitlistScoreParts{Base: int32(w.Base), TierBonus: int32(w.TierBonus), EarlyBirdPoints: int32(w.EarlyBird)}
+	}
 	return m
 }
 

@@ -33,7 +33,13 @@ type studio struct {
 
 func newStudio(t *testing.T) *studio {
 	t.Helper()
-	server := newTestServer(t, func(c *app.Config) { c.Now = func() time.Time { return monday } })
+	return openStudio(t, func() time.Time { return monday })
+}
+
+// openStudio is newStudio with a clock of its own.
+func openStudio(t *testing.T, now func() time.Time) *studio {
+	t.Helper()
+	server := newTestServer(t, func(c *app.Config) { c.Now = now })
 	s := &studio{testServer: server, SessionServiceClient: berthv1connect.NewSessionServiceClient(server.Client, server.URL)}
 	office := &backOffice{server, berthv1connect.NewTenantServiceClient(server.Client, server.URL), server.Token(t, "owner")}
 	s.location = office.location(t, &v1.Location{Name: "Pier 1", TimeZone: "Europe/Berlin"}).GetId()

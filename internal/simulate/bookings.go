@@ -322,7 +322,8 @@ func (w *world) reschedule(b *booking.Booking, to *row, anyone bool) error {
 				payer = &all[0]
 			}
 		}
-		move, err := booking.Reschedule(read, slot, there, payer, anyone, w.now)
+		_, waits := w.doubles(to, w.who[b.Member], 0)
+		move, err := booking.Reschedule(read, slot, there, waits, payer, anyone, w.now)
 		if err != nil || move.Already {
 			return err
 		}

@@ -149,14 +149,18 @@ func ListEntries(b *pg.Batch, in tenant.TenantID, q EntryQuery, into *[]waitlist
 	pg.Collect(b.Queue(`select`+entryColumns+` from waitlist_entries e`+entryJoins+`
 where e.tenant_id = $1
   and ($2::uuid is null or e.session_id = $2 or e.any_of @> array[$2::uuid])
-  and ($3::uuid is null or coalesce(e.location_id, s.location_id) = $3)
-  and ($4::uuid is null or coalesce(e.service_id, s.service_id) = $4)
-  and ($5::uuid is null or coalesce(e.resource_id, s.resource_id) = $5)
   and ($6::uuid is null or e.member_id = $6)
   and (coalesce(cardinality($7::text[]), 0) = 0 or e.status = any($7))
   and `+after+`
-  and ($10::timestamptz is null or coalesce(s.starts_at >= $10, e.last_date >= ($10 at time zone 'UTC')::date))
-  and ($11::timestamptz is null or coalesce(s.starts_at < $11, e.first_date <= ($11 at time zone 'UTC')::date))
+  and case when e.first_date is null
+    then exists (
+      select from sessions w where w.tenant_id = $1 and w.id = any(e.any_of || e.session_id)
+        and ($3::uuid is null or w.location_id = $3) and ($4::uuid is null or w.service_id = $4) and ($5::uuid is null or w.resource_id = $5)
+        and ($10::timestamptz is null or w.starts_at >= $10) and ($11::timestamptz is null or w.starts_at < $11))
+    else ($3::uuid is null or e.location_id = $3) and ($4::uuid is null or e.service_id = $4) and ($5::uuid is null or e.resource_id = $5)
+      and ($10::timestamptz is null or e.last_date >= ($10 at time zone 'UTC')::date)
+      and ($11::timestamptz is null or e.first_date <= ($11 at time zone 'UTC')::date)
+  end
 order by `+order+` limit $12`, in, q.Session, q.Location, q.Service, q.Resource, q.Member, q.Statuses, q.AfterKey, q.AfterID,
 		optional(q.From), optional(q.Until), q.Limit), into, collectEntry)
 }

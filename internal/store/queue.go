@@ -193,9 +193,8 @@ order by (not p.flagged), p.join_key, p.entry_id`, arguments...), into, collectE
 
 // Rival is somebody who stands in line with somebody else, whose place in it is asked for.
 type Rival struct {
-	Of     tenant.EntryID // who asks; may be the same
-	Slot   waitlist.Slot  // what both would take
-	Window bool           // any session of the day
+	Of   tenant.EntryID // who asks; may be the same
+	Slot waitlist.Slot  // what both would take, without its seats; of a window any session of the day, as if it began with it
 	waitlist.Candidate
 }
 
@@ -223,9 +222,11 @@ func ListRivals(b *pg.Batch, in tenant.TenantID, q WhoseRivals, into *[]Rival) {
 	who, key := q.pick()
 	// Step by step along the keys, whatever the planner takes the tables for.
 	pg.Collect(b.Queue(`
-select a.entry_id, a.location_id, a.service_id, a.local_date, a.session_id, s.starts_at, e.id, e.member_id, e.party_size, m.tier, m.tags, e.created_at,
-  e.join_key, e.flagged, e.score, e.tries
+select a.entry_id, a.location_id, a.service_id, a.session_id, coalesce(s.starts_at, a.local_date::timestamp at time zone l.time_zone), l.time_zone,
+  v.name, l.name, e.id, e.member_id, e.party_size, e.first_date is not null, m.tier, m.tags, e.created_at, e.join_key, e.flagged, e.score, e.tries
 from (select * from waitlist_places where tenant_id = $1 and `+who+` offset 0) a
+cross join lateral (select l.name, l.time_zone from locations l where l.tenant_id = $1 and l.id = a.location_id offset 0) l
+cross join lateral (select v.name from services v where v.tenant_id = $1 and v.id = a.service_id offset 0) v
 cross join lateral (
   select * from waitlist_places p
   where p.tenant_id = $1 and p.location_id = a.location_id and p.service_id = a.service_id and p.local_date = a.local_date
@@ -235,14 +236,11 @@ cross join lateral (select * from members m where m.tenant_id = $1 and m.id = e.
 left join lateral (select s.starts_at from sessions s where s.tenant_id = $1 and s.id = a.session_id offset 0) s on true`, in, key), into,
 		func(row pgx.CollectableRow) (Rival, error) {
 			var r Rival
-			var on time.Time
-			var session tenant.SessionID
-			var starts *time.Time
-			err := row.Scan(&r.Of, &r.Slot.Location, &r.Slot.Service, &on, &session, &starts, &r.Entry, &r.Member, &r.Party, &r.Tier, &r.Tags, &r.Joined,
-				&r.Key, &r.Flagged, &r.Score, &r.Tries)
-			r.Slot.Session, r.Slot.StartsAt, r.Window = session, on, session.IsZero()
-			if starts != nil {
-				r.Slot.StartsAt = *starts
+			var window bool
+			err := row.Scan(&r.Of, &r.Slot.Location, &r.Slot.Service, &r.Slot.Session, &r.Slot.StartsAt, &r.Slot.Zone, &r.Slot.ServiceName, &r.Slot.LocationName,
+				&r.Entry, &r.Member, &r.Party, &window, &r.Tier, &r.Tags, &r.Joined, &r.Key, &r.Flagged, &r.Score, &r.Tries)
+			if window {
+				r.Candidate.Window = new(waitlist.Window) // which one does not say where it stands
 			}
 			return r, err
 		})

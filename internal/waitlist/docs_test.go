@@ -69,7 +69,7 @@ func TestTheManualTellsEverySettingAsItIs(t *testing.T) {
 	}
 	upTo := func(least, most any) string { return written(least) + " to " + written(most) }
 	for name, want := range map[string]string{
-		"max_queue_size": upTo(1, maxQueueSize), "offer_window": upTo(time.Minute, maxOfferWindow), "min_offer_window": upTo(time.Minute, day),
+		"max_queue_size": upTo(1, maxQueueSize), "offer_window": upTo(time.Minute, maxOfferWindow), "min_offer_window": upTo(time.Minute, maxLeastWindow),
 		"time_flexibility": upTo(time.Duration(0), maxFlexibility), "max_offers_per_entry": upTo(0, maxOffers), "max_tries_per_slot": upTo(0, maxTries),
 		"stale_after": upTo(MinStale, maxStale), "base_score": upTo(0, maxBase), "early_bird_points_per_day": upTo(0, maxPerDay),
 		"early_bird_max_points": upTo(0, maxEarlyBird), "auto_promote_cutoff": upTo(time.Duration(0), maxCutoff),

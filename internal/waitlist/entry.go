@@ -52,7 +52,8 @@ type Entry struct {
 	ClosedAt     *time.Time
 
 	// Read along for those who look at it; not part of its own row.
-	Position      int // in the queue, from 1; 0 when it no longer waits
+	Position      int   // where it stands best, from 1; 0 when it no longer waits
+	Worth         Worth // there
 	MemberName    string
 	MemberTier    string
 	MemberTags    []string

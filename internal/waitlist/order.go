@@ -9,16 +9,26 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// score is what an entry is worth: what staff gave it, or else what the rules compute.
-func (s *scene) score(c *Candidate) int {
+// Worth is what an entry is worth, and why.
+type Worth struct {
+	Score int
+	// Sum: the score is the sum of what follows. Else staff gave it, or an expression.
+	Sum                        bool
+	Base, TierBonus, EarlyBird int
+}
+
+// worth is what staff gave an entry, or else what the rules compute.
+func (s *scene) worth(c *Candidate) Worth {
 	switch {
 	case c.Score != nil:
-		return *c.Score
+		return Worth{Score: *c.Score}
 	case s.Order == ByFormula:
-		return s.formula(c)
+		return Worth{Score: s.formula(c)}
 	}
 	days := max(int(s.slot.StartsAt.Sub(c.Joined)/(24*time.Hour)), 0)
-	return s.BaseScore + s.TierBonus[c.Tier] + min(days*s.EarlyBirdPerDay, s.EarlyBirdMax)
+	w := Worth{Sum: true, Base: s.BaseScore, TierBonus: s.TierBonus[c.Tier], EarlyBird: min(days*s.EarlyBirdPerDay, s.EarlyBirdMax)}
+	w.Score = w.Base + w.TierBonus + w.EarlyBird
+	return w
 }
 
 // standing is an entry's place in fair order.
@@ -32,7 +42,7 @@ type standing struct {
 func (s *scene) inOrder(queue []Candidate) []standing {
 	all := make([]standing, len(queue))
 	for i := range queue {
-		all[i] = standing{Candidate: &queue[i], score: s.score(&queue[i])}
+		all[i] = standing{Candidate: &queue[i], score: s.worth(&queue[i]).Score}
 	}
 	// Queues mostly come as they joined, which the sort notices.
 	slices.SortFunc(all, func(a, b standing) int {
@@ -56,13 +66,21 @@ func btoi(b bool) int {
 	return 0
 }
 
-// Positions tells for each entry of a queue where it stands among all of them, from 1.
-func Positions(slot Slot, queue []Candidate, rules *Compiled, now time.Time) map[tenant.EntryID]int {
-	at := make(map[tenant.EntryID]int, len(queue))
-	for i, s := range rules.scene(slot, Round{}, now).inOrder(queue) {
-		at[s.Entry] = i + 1
+// Standing is where an entry stands in line, and what it is worth there.
+type Standing struct {
+	Position int // from 1; 0: it does not
+	Worth    Worth
+}
+
+// StandingOf tells where an entry of a queue stands among all of them.
+func StandingOf(entry tenant.EntryID, slot Slot, queue []Candidate, rules *Compiled, now time.Time) Standing {
+	s := rules.scene(slot, Round{}, now)
+	for i, at := range s.inOrder(queue) {
+		if at.Entry == entry {
+			return Standing{Position: i + 1, Worth: s.worth(at.Candidate)}
+		}
 	}
-	return at
+	return Standing{}
 }
 
 // Moved is what an entry has to become to stand directly before another: it takes over the other's flag and, where

@@ -13,10 +13,9 @@ import (
 )
 
 func inOrder(s waitlist.Slot, all []waitlist.Candidate, r *waitlist.Compiled, at time.Time) []tenant.EntryID {
-	positions := waitlist.Positions(s, all, r, at)
 	order := make([]tenant.EntryID, len(all))
-	for e, position := range positions {
-		order[position-1] = e
+	for _, c := range all {
+		order[waitlist.StandingOf(c.Entry, s, all, r, at).Position-1] = c.Entry
 	}
 	return order
 }
@@ -118,6 +117,30 @@ func TestScore(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Where an entry stands, and what it is worth, is what a decision would say of it; a sum is that of its parts.
+func TestStandingsAreThoseOfDecisions(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		for i, v := range w.Decide(w.rules).Verdicts {
+			c := w.Queue[slices.IndexFunc(w.Queue, func(c waitlist.Candidate) bool { return c.Entry == v.Entry })]
+			s := waitlist.StandingOf(v.Entry, w.Slot, w.Queue, w.rules, w.Now)
+			if s.Position != i+1 || s.Worth.Score != v.Score {
+				t.Fatalf("it stands at %d with %d, and was judged at %d with %d", s.Position, s.Worth.Score, i+1, v.Score)
+			}
+			switch sum := s.Worth.Base + s.Worth.TierBonus + s.Worth.EarlyBird; {
+			case s.Worth.Sum != (c.Score == nil && w.rules.Order != waitlist.ByFormula):
+				t.Fatalf("%+v, of %+v", s.Worth, c)
+			case s.Worth.Sum && sum != v.Score, !s.Worth.Sum && sum != 0:
+				t.Fatalf("the parts add up to %d: %+v", sum, s.Worth)
+			}
+		}
+		if s := waitlist.StandingOf(entry(99), w.Slot, w.Queue, w.rules, w.Now); s != (waitlist.Standing{}) {
+			t.Fatalf("one that is not there: %+v", s)
+		}
+	})
 }
 
 func TestMoveBefore(t *testing.T) {

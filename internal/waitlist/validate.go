@@ -15,6 +15,7 @@ import (
 const (
 	maxQueueSize   = 10_000
 	maxOfferWindow = 7 * day
+	maxLeastWindow = day
 	maxFlexibility = 12 * time.Hour
 	maxOffers      = 100
 	maxTries       = 1_000
@@ -36,31 +37,31 @@ const (
 // Validate refuses what no level may say: INVALID_FIELD, and RULES_INVALID for an expression that does not compile.
 func (s Settings) Validate() error {
 	least := time.Minute
-	longest := maxOfferWindow
-	if s.OfferWindow != nil && s.MinOfferWindow != nil {
-		longest = max(*s.OfferWindow, least)
+	longest := maxLeastWindow
+	if s.OfferWindow != nil {
+		longest = min(longest, max(*s.OfferWindow, least))
 	}
 	err := cmp.Or(
 		oneOf("rules.mode", s.Mode, AutoPromote, OfferInTurn, FirstToClaim),
-		number("rules.max_queue_size", s.MaxQueueSize, maxQueueSize),
+		number("rules.max_queue_size", s.MaxQueueSize, 1, maxQueueSize),
 		span("rules.offer_window", s.OfferWindow, least, maxOfferWindow),
 		span("rules.min_offer_window", s.MinOfferWindow, least, longest),
 		span("rules.time_flexibility", s.TimeFlexibility, 0, maxFlexibility),
-		number("rules.max_offers_per_entry", s.MaxOffersPerEntry, maxOffers),
-		number("rules.max_tries_per_slot", s.MaxTriesPerSlot, maxTries),
+		number("rules.max_offers_per_entry", s.MaxOffersPerEntry, 0, maxOffers),
+		number("rules.max_tries_per_slot", s.MaxTriesPerSlot, 0, maxTries),
 		oneOf("rules.after_expiry", s.AfterExpiry, ReturnEntry, CloseEntry),
 		oneOf("rules.after_decline", s.AfterDecline, ReturnEntry, CloseEntry),
 		span("rules.stale_after", s.StaleAfter, MinStale, maxStale),
 		oneOf("rules.order", s.Order, ByJoining, ByPriority, ByFormula),
-		number("rules.base_score", s.BaseScore, maxBase),
+		number("rules.base_score", s.BaseScore, 0, maxBase),
 		bonuses("rules.tier_bonuses", s.TierBonus),
-		number("rules.early_bird_points_per_day", s.EarlyBirdPerDay, maxPerDay),
-		number("rules.early_bird_max_points", s.EarlyBirdMax, maxEarlyBird),
+		number("rules.early_bird_points_per_day", s.EarlyBirdPerDay, 0, maxPerDay),
+		number("rules.early_bird_max_points", s.EarlyBirdMax, 0, maxEarlyBird),
 		quiet("rules.quiet_hours", s.QuietHours),
 		span("rules.auto_promote_cutoff", s.AutoPromoteCutoff, 0, maxCutoff),
 		span("rules.promotion_grace", s.PromotionGrace, 0, maxGrace),
 		span("rules.fill_after_start", s.FillAfterStart, 0, maxAfterStart),
-		number("rules.sms_min_score", s.SMSMinScore, MaxScore),
+		number("rules.sms_min_score", s.SMSMinScore, 0, MaxScore),
 	)
 	if err != nil {
 		return err
@@ -76,9 +77,9 @@ func oneOf[T ~string](field string, value *T, all ...T) error {
 	return nil
 }
 
-func number(field string, value *int, most int) error {
-	if value != nil && (*value < 0 || *value > most) {
-		return fault.Invalid(field, "It is 0 to %d.", most)
+func number(field string, value *int, least, most int) error {
+	if value != nil && (*value < least || *value > most) {
+		return fault.Invalid(field, "It is %d to %d.", least, most)
 	}
 	return nil
 }

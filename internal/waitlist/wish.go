@@ -38,6 +38,17 @@ func (r Rules) Stale(e Entry, now time.Time) bool {
 	return r.ExpireStale && !now.Before(e.CreatedAt.Add(r.StaleAfter))
 }
 
+// ByChoice is the grant to an entry that staff choose: for as long as the rules say, and until the slot closes where by their lights
+// too little time is left.
+func ByChoice(c Candidate, slot Slot, rules *Compiled, now time.Time) Grant {
+	s := rules.scene(slot, Round{}, now)
+	until, late := s.offerEnd(&c)
+	if late != "" {
+		until = slot.Closes
+	}
+	return Grant{Entry: c.Entry, Member: c.Member, Seats: c.Party, Score: s.worth(&c).Score, Until: until}
+}
+
 // Chosen is the decision of staff who chose an entry. Seats that it does not take stay as they were, open to all.
 func Chosen(c Candidate, grant Grant) Decision {
 	seats := grant.Seats

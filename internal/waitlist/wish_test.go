@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/civil"
@@ -97,6 +98,35 @@ func TestFacts(t *testing.T) {
 	if len(facts) != reflect.TypeFor[waitlist.Settings]().NumField() || facts["enabled"] != false || facts["max_queue_size"] != 7 || facts["mode"] != nil {
 		t.Errorf("%v", facts)
 	}
+}
+
+// Whom staff choose has as long as anybody whom the rules choose, and until the slot closes where that would be too late.
+func TestByChoice(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		if len(w.Queue) == 0 {
+			return
+		}
+		c := w.Queue[0]
+		home := w.Slot.Zone
+		if c.Zone != "" {
+			home = c.Zone
+		}
+		where, err := time.LoadLocation(home)
+		if err != nil {
+			t.Fatal(err)
+		}
+		until, late := w.rules.OfferUntil(w.Now, w.Slot.Closes, where)
+		if late != "" {
+			until = w.Slot.Closes
+		}
+		worth := waitlist.StandingOf(c.Entry, w.Slot, w.Queue, w.rules, w.Now).Worth
+		want := waitlist.Grant{Entry: c.Entry, Member: c.Member, Seats: c.Party, Score: worth.Score, Until: until}
+		if diff := cmp.Diff(want, waitlist.ByChoice(c, w.Slot, w.rules, w.Now)); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+	})
 }
 
 func TestChosen(t *testing.T) {

@@ -58,9 +58,24 @@ func TestTheEngineTellsOfItsOffers(t *testing.T) {
 	}
 	o := h.offers(class)[0]
 	link := h.app.ClaimURL(h.Tenant, o.ID)
-	mails := h.mails()
-	if len(mails) != 1 || !strings.Contains(mails[0].Text, link) || !strings.Contains(mails[0].Text, "13:31") || mails[0].Data["offer_id"] != o.ID.String() {
-		t.Fatalf("%+v, want %s in it", mails, link)
+	h.consume()
+	h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+	sent := h.post.take()
+	if len(sent) != 2 {
+		t.Fatalf("%d messages", len(sent))
+	}
+	for _, m := range sent {
+		if m.Channel == notify.Email && (!strings.Contains(m.Text, link) || !strings.Contains(m.Text, "13:31")) {
+			t.Errorf("%+v, want %s in it", m, link)
+		}
+		if m.Channel == notify.Push && m.Link != link {
+			t.Errorf("it leads to %s, want %s", m.Link, link)
+		}
+		// By these an app opens the offer.
+		want := map[string]string{"topic": "OFFER", "offer_id": o.ID.String(), "entry_id": o.Entry.String(), "session_id": class.String()}
+		if diff := cmp.Diff(want, m.Data); diff != "" || !m.HighPriority {
+			t.Errorf("%s, at once %t (-want +got):\n%s", m.Channel, m.HighPriority, diff)
+		}
 	}
 	want("a second look", h.run())
 	want("before the last quarter", h.at(o.ExpiresAt.Add(-8*time.Minute)))

@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -9,8 +10,11 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/waitlist"
+	"github.com/berthhq/berth/internal/worker"
 )
 
 func livesIn(h *house, who tenant.Caller, zone string) {
@@ -156,4 +160,65 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 			t.Errorf("it ends at %v", o.ExpiresAt)
 		}
 	})
+}
+
+// Staff may offer a place at night, until before the morning: they have called. It stands, though no message tells it.
+func TestAnOfferByHandStandsAtNight(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.offering()
+	noa, kai := h.member("Noa"), h.member("Kai")
+	full := h.session(noon.Add(72*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
+	h.book(h.member("Mia"), full)
+	entry := h.book(noa, full).Entry.ID
+	h.book(kai, full)
+	h.run()
+	late := noon.Add(10 * time.Hour) // 23:00 in Berlin
+	h.clock.Set(late)
+	class := h.session(noon.Add(48 * time.Hour))
+	o, err := h.app.OfferPlace(h.ctx(), h.Owner, app.OfferRequest{Session: class, Entry: entry, Until: late.Add(10 * time.Minute)})
+	h.ok(err)
+	if sent := h.run(); len(sent) > 0 {
+		t.Errorf("at night: %v", sent)
+	}
+	if all := h.offers(class); len(all) != 1 || all[0].Status != waitlist.Live || !all[0].ExpiresAt.Equal(o.ExpiresAt) {
+		t.Errorf("%+v", all)
+	}
+	_, err = h.app.AcceptOffer(h.ctx(), noa, o.ID, tenant.SubscriptionID{})
+	h.ok(err)
+}
+
+// Whoever watches a countdown hears of an end that moves, once and at once, and until when it runs since.
+func TestWhoWatchesAnOfferHearsThatItsEndMoves(t *testing.T) {
+	t.Parallel()
+	var committed atomic.Int64
+	h := newHouse(t, func(_ *worker.Config, ac *app.Config) { ac.Committed = func(tenant.TenantID) { committed.Add(1) } })
+	h.offering(func(s *waitlist.Settings) { // which end before those of messages
+		s.QuietHours = &waitlist.QuietHours{From: civil.TimeOfDay{Hour: 22}, Until: civil.TimeOfDay{Hour: 7}}
+	})
+	noa := h.member("Noa")
+	h.clock.Set(noon.Add(10 * time.Hour)) // 23:00 in Berlin
+	class := h.freed(noon.Add(48*time.Hour), noa)
+	before := h.offers(class)[0]
+	h.consume()
+	so := committed.Load()
+	h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+	o := h.offers(class)[0]
+	if moved := o.ExpiresAt.Sub(before.ExpiresAt); moved != time.Hour || committed.Load() == so {
+		t.Errorf("the end moves by %v, and %d times something was committed", moved, committed.Load()-so)
+	}
+	h.at(noon.Add(19 * time.Hour)) // in the morning it is told, and stays as it is
+	noa.Own = true
+	for name, who := range map[string]tenant.Caller{"staff": h.Owner, "the member": noa} {
+		page, err := h.app.ListEvents(h.ctx(), who, app.EventQuery{Filter: app.EventFilter{Types: []app.EventType{outbox.OfferExtended}}, Limit: 10})
+		h.ok(err)
+		if len(page.Events) != 1 {
+			t.Fatalf("%s: %d events", name, len(page.Events))
+		}
+		e := page.Events[0]
+		if e.Session != class || e.Member != noa.Member || e.Offer != o.ID.UUID || e.Entry != o.Entry || e.Actor != "system" ||
+			e.Data["expire_time"] != o.ExpiresAt.UTC().Format(time.RFC3339Nano) {
+			t.Errorf("%s: %+v, want the end %s", name, e, o.ExpiresAt)
+		}
+	}
 }

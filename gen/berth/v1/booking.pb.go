@@ -1087,7 +1087,12 @@ type WaitlistEntry struct {
 	// Its live offer. Absent where it has none.
 	LiveOffer *Offer `protobuf:"bytes,20,opt,name=live_offer,json=liveOffer,proto3" json:"live_offer,omitempty"`
 	// When it stopped waiting, UTC.
-	CloseTime     *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=close_time,json=closeTime,proto3" json:"close_time,omitempty"`
+	CloseTime *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=close_time,json=closeTime,proto3" json:"close_time,omitempty"`
+	// What it is worth where it stands best, by the rules as they are: score, or what they compute. The more, the sooner, with the orders
+	// PRIORITY and CUSTOM. That of a window is reckoned as for a session that begins with the day. Absent when it no longer waits.
+	CurrentScore *int32 `protobuf:"varint,22,opt,name=current_score,json=currentScore,proto3,oneof" json:"current_score,omitempty"`
+	// Whose sum current_score is. Absent where staff gave it, or priority_expression makes it.
+	ScoreParts    *WaitlistScoreParts `protobuf:"bytes,23,opt,name=score_parts,json=scoreParts,proto3" json:"score_parts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1269,6 +1274,84 @@ func (x *WaitlistEntry) GetCloseTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *WaitlistEntry) GetCurrentScore() int32 {
+	if x != nil && x.CurrentScore != nil {
+		return *x.CurrentScore
+	}
+	return 0
+}
+
+func (x *WaitlistEntry) GetScoreParts() *WaitlistScoreParts {
+	if x != nil {
+		return x.ScoreParts
+	}
+	return nil
+}
+
+// WaitlistScoreParts are what the score of an entry is made of: see WaitlistRules.
+type WaitlistScoreParts struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// base_score.
+	Base int32 `protobuf:"varint,1,opt,name=base,proto3" json:"base,omitempty"`
+	// That of the member's tier.
+	TierBonus int32 `protobuf:"varint,2,opt,name=tier_bonus,json=tierBonus,proto3" json:"tier_bonus,omitempty"`
+	// For the whole days between joining and the start.
+	EarlyBirdPoints int32 `protobuf:"varint,3,opt,name=early_bird_points,json=earlyBirdPoints,proto3" json:"early_bird_points,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *WaitlistScoreParts) Reset() {
+	*x = WaitlistScoreParts{}
+	mi := &file_berth_v1_booking_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistScoreParts) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistScoreParts) ProtoMessage() {}
+
+func (x *WaitlistScoreParts) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistScoreParts.ProtoReflect.Descriptor instead.
+func (*WaitlistScoreParts) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *WaitlistScoreParts) GetBase() int32 {
+	if x != nil {
+		return x.Base
+	}
+	return 0
+}
+
+func (x *WaitlistScoreParts) GetTierBonus() int32 {
+	if x != nil {
+		return x.TierBonus
+	}
+	return 0
+}
+
+func (x *WaitlistScoreParts) GetEarlyBirdPoints() int32 {
+	if x != nil {
+		return x.EarlyBirdPoints
+	}
+	return 0
+}
+
 var File_berth_v1_booking_proto protoreflect.FileDescriptor
 
 const file_berth_v1_booking_proto_rawDesc = "" +
@@ -1343,7 +1426,7 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x1a\n" +
 	"\bquantity\x18\x04 \x01(\x05R\bquantity\x12(\n" +
 	"\x05price\x18\x05 \x01(\v2\x12.google.type.MoneyR\x05price\x123\n" +
-	"\x06status\x18\x06 \x01(\x0e2\x1b.berth.v1.BookingItemStatusR\x06status\"\xb4\x06\n" +
+	"\x06status\x18\x06 \x01(\x0e2\x1b.berth.v1.BookingItemStatusR\x06status\"\xaf\a\n" +
 	"\rWaitlistEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -1374,8 +1457,17 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\n" +
 	"live_offer\x18\x14 \x01(\v2\x0f.berth.v1.OfferR\tliveOffer\x129\n" +
 	"\n" +
-	"close_time\x18\x15 \x01(\v2\x1a.google.protobuf.TimestampR\tcloseTimeB\b\n" +
-	"\x06_score*\xa3\x01\n" +
+	"close_time\x18\x15 \x01(\v2\x1a.google.protobuf.TimestampR\tcloseTime\x12(\n" +
+	"\rcurrent_score\x18\x16 \x01(\x05H\x01R\fcurrentScore\x88\x01\x01\x12=\n" +
+	"\vscore_parts\x18\x17 \x01(\v2\x1c.berth.v1.WaitlistScorePartsR\n" +
+	"scorePartsB\b\n" +
+	"\x06_scoreB\x10\n" +
+	"\x0e_current_score\"s\n" +
+	"\x12WaitlistScoreParts\x12\x12\n" +
+	"\x04base\x18\x01 \x01(\x05R\x04base\x12\x1d\n" +
+	"\n" +
+	"tier_bonus\x18\x02 \x01(\x05R\ttierBonus\x12*\n" +
+	"\x11early_bird_points\x18\x03 \x01(\x05R\x0fearlyBirdPoints*\xa3\x01\n" +
 	"\rPaymentStatus\x12\x1e\n" +
 	"\x1aPAYMENT_STATUS_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15PAYMENT_STATUS_UNPAID\x10\x01\x12\x1d\n" +
@@ -1422,7 +1514,7 @@ func file_berth_v1_booking_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_booking_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_berth_v1_booking_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_berth_v1_booking_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_berth_v1_booking_proto_goTypes = []any{
 	(PaymentStatus)(0),            // 0: berth.v1.PaymentStatus
 	(BookingItemStatus)(0),        // 1: berth.v1.BookingItemStatus
@@ -1436,46 +1528,48 @@ var file_berth_v1_booking_proto_goTypes = []any{
 	(*Item)(nil),                  // 9: berth.v1.Item
 	(*BookingItem)(nil),           // 10: berth.v1.BookingItem
 	(*WaitlistEntry)(nil),         // 11: berth.v1.WaitlistEntry
-	(Channel)(0),                  // 12: berth.v1.Channel
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
-	(*money.Money)(nil),           // 14: google.type.Money
-	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
-	(*WaitlistWindow)(nil),        // 16: berth.v1.WaitlistWindow
-	(*Offer)(nil),                 // 17: berth.v1.Offer
+	(*WaitlistScoreParts)(nil),    // 12: berth.v1.WaitlistScoreParts
+	(Channel)(0),                  // 13: berth.v1.Channel
+	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
+	(*money.Money)(nil),           // 15: google.type.Money
+	(*durationpb.Duration)(nil),   // 16: google.protobuf.Duration
+	(*WaitlistWindow)(nil),        // 17: berth.v1.WaitlistWindow
+	(*Offer)(nil),                 // 18: berth.v1.Offer
 }
 var file_berth_v1_booking_proto_depIdxs = []int32{
 	2,  // 0: berth.v1.Booking.status:type_name -> berth.v1.BookingStatus
-	12, // 1: berth.v1.Booking.channel:type_name -> berth.v1.Channel
-	13, // 2: berth.v1.Booking.create_time:type_name -> google.protobuf.Timestamp
-	13, // 3: berth.v1.Booking.cancel_time:type_name -> google.protobuf.Timestamp
-	13, // 4: berth.v1.Booking.check_in_time:type_name -> google.protobuf.Timestamp
+	13, // 1: berth.v1.Booking.channel:type_name -> berth.v1.Channel
+	14, // 2: berth.v1.Booking.create_time:type_name -> google.protobuf.Timestamp
+	14, // 3: berth.v1.Booking.cancel_time:type_name -> google.protobuf.Timestamp
+	14, // 4: berth.v1.Booking.check_in_time:type_name -> google.protobuf.Timestamp
 	3,  // 5: berth.v1.Booking.check_in_method:type_name -> berth.v1.CheckInMethod
-	13, // 6: berth.v1.Booking.session_start_time:type_name -> google.protobuf.Timestamp
-	13, // 7: berth.v1.Booking.session_end_time:type_name -> google.protobuf.Timestamp
-	13, // 8: berth.v1.Booking.cancellable_until:type_name -> google.protobuf.Timestamp
-	13, // 9: berth.v1.Booking.hold_expire_time:type_name -> google.protobuf.Timestamp
+	14, // 6: berth.v1.Booking.session_start_time:type_name -> google.protobuf.Timestamp
+	14, // 7: berth.v1.Booking.session_end_time:type_name -> google.protobuf.Timestamp
+	14, // 8: berth.v1.Booking.cancellable_until:type_name -> google.protobuf.Timestamp
+	14, // 9: berth.v1.Booking.hold_expire_time:type_name -> google.protobuf.Timestamp
 	6,  // 10: berth.v1.Booking.payment:type_name -> berth.v1.Payment
 	7,  // 11: berth.v1.Booking.contact:type_name -> berth.v1.Contact
 	10, // 12: berth.v1.Booking.items:type_name -> berth.v1.BookingItem
 	8,  // 13: berth.v1.Booking.benefit:type_name -> berth.v1.Benefit
 	0,  // 14: berth.v1.Payment.status:type_name -> berth.v1.PaymentStatus
-	14, // 15: berth.v1.Payment.amount:type_name -> google.type.Money
-	13, // 16: berth.v1.Payment.pay_time:type_name -> google.protobuf.Timestamp
-	14, // 17: berth.v1.Item.price:type_name -> google.type.Money
-	15, // 18: berth.v1.Item.time_out:type_name -> google.protobuf.Duration
-	14, // 19: berth.v1.BookingItem.price:type_name -> google.type.Money
+	15, // 15: berth.v1.Payment.amount:type_name -> google.type.Money
+	14, // 16: berth.v1.Payment.pay_time:type_name -> google.protobuf.Timestamp
+	15, // 17: berth.v1.Item.price:type_name -> google.type.Money
+	16, // 18: berth.v1.Item.time_out:type_name -> google.protobuf.Duration
+	15, // 19: berth.v1.BookingItem.price:type_name -> google.type.Money
 	1,  // 20: berth.v1.BookingItem.status:type_name -> berth.v1.BookingItemStatus
 	4,  // 21: berth.v1.WaitlistEntry.status:type_name -> berth.v1.WaitlistEntryStatus
-	13, // 22: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
-	13, // 23: berth.v1.WaitlistEntry.session_start_time:type_name -> google.protobuf.Timestamp
-	16, // 24: berth.v1.WaitlistEntry.window:type_name -> berth.v1.WaitlistWindow
-	17, // 25: berth.v1.WaitlistEntry.live_offer:type_name -> berth.v1.Offer
-	13, // 26: berth.v1.WaitlistEntry.close_time:type_name -> google.protobuf.Timestamp
-	27, // [27:27] is the sub-list for method output_type
-	27, // [27:27] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	14, // 22: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
+	14, // 23: berth.v1.WaitlistEntry.session_start_time:type_name -> google.protobuf.Timestamp
+	17, // 24: berth.v1.WaitlistEntry.window:type_name -> berth.v1.WaitlistWindow
+	18, // 25: berth.v1.WaitlistEntry.live_offer:type_name -> berth.v1.Offer
+	14, // 26: berth.v1.WaitlistEntry.close_time:type_name -> google.protobuf.Timestamp
+	12, // 27: berth.v1.WaitlistEntry.score_parts:type_name -> berth.v1.WaitlistScoreParts
+	28, // [28:28] is the sub-list for method output_type
+	28, // [28:28] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_booking_proto_init() }
@@ -1492,7 +1586,7 @@ func file_berth_v1_booking_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_booking_proto_rawDesc), len(file_berth_v1_booking_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

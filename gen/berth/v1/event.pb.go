@@ -88,6 +88,8 @@ const (
 	EventType_EVENT_TYPE_OFFER_EXPIRED EventType = 53
 	// An offer was taken back.
 	EventType_EVENT_TYPE_OFFER_WITHDRAWN EventType = 54
+	// A live offer stands for longer, because its member could not be told before: `details.expire_time` says until when.
+	EventType_EVENT_TYPE_OFFER_EXTENDED EventType = 55
 	// A subscription's balance changed: a grant, a period, a correction, an expiry, a refund by staff. Credits that a
 	// booking takes or gives back are in the booking's own event.
 	EventType_EVENT_TYPE_CREDITS_CHANGED EventType = 60
@@ -136,6 +138,7 @@ var (
 		52: "EVENT_TYPE_OFFER_DECLINED",
 		53: "EVENT_TYPE_OFFER_EXPIRED",
 		54: "EVENT_TYPE_OFFER_WITHDRAWN",
+		55: "EVENT_TYPE_OFFER_EXTENDED",
 		60: "EVENT_TYPE_CREDITS_CHANGED",
 		61: "EVENT_TYPE_SUBSCRIPTION_CHANGED",
 		70: "EVENT_TYPE_MEMBER_CHANGED",
@@ -174,6 +177,7 @@ var (
 		"EVENT_TYPE_OFFER_DECLINED":          52,
 		"EVENT_TYPE_OFFER_EXPIRED":           53,
 		"EVENT_TYPE_OFFER_WITHDRAWN":         54,
+		"EVENT_TYPE_OFFER_EXTENDED":          55,
 		"EVENT_TYPE_CREDITS_CHANGED":         60,
 		"EVENT_TYPE_SUBSCRIPTION_CHANGED":    61,
 		"EVENT_TYPE_MEMBER_CHANGED":          70,
@@ -471,7 +475,7 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"booking_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tbookingId\x12(\n" +
 	"\tmember_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12,\n" +
 	"\vlocation_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"locationId*\xa6\t\n" +
+	"locationId*\xc5\t\n" +
 	"\tEventType\x12\x1a\n" +
 	"\x16EVENT_TYPE_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aEVENT_TYPE_SESSION_CREATED\x10\x01\x12\x1e\n" +
@@ -502,7 +506,8 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"\x19EVENT_TYPE_OFFER_ACCEPTED\x103\x12\x1d\n" +
 	"\x19EVENT_TYPE_OFFER_DECLINED\x104\x12\x1c\n" +
 	"\x18EVENT_TYPE_OFFER_EXPIRED\x105\x12\x1e\n" +
-	"\x1aEVENT_TYPE_OFFER_WITHDRAWN\x106\x12\x1e\n" +
+	"\x1aEVENT_TYPE_OFFER_WITHDRAWN\x106\x12\x1d\n" +
+	"\x19EVENT_TYPE_OFFER_EXTENDED\x107\x12\x1e\n" +
 	"\x1aEVENT_TYPE_CREDITS_CHANGED\x10<\x12#\n" +
 	"\x1fEVENT_TYPE_SUBSCRIPTION_CHANGED\x10=\x12\x1d\n" +
 	"\x19EVENT_TYPE_MEMBER_CHANGED\x10F\x12\x1c\n" +

@@ -1708,7 +1708,8 @@ type OfferPlaceRequest struct {
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// The entry. Its wish need not be for that session.
 	EntryId string `protobuf:"bytes,3,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// Until when it is to stand, UTC: in the future, and before booking closes. Absent: as the rules say.
+	// Until when it is to stand, UTC: in the future, and before booking closes. Absent: as long as the rules say, or until booking closes
+	// where too little time is left for that.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	// Why.
 	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`

@@ -4,9 +4,9 @@ import { backoff, newsOf } from "./live";
 
 it("reads again what may have changed, and no more", () => {
   expect(newsOf([])).toBeUndefined();
-  expect(newsOf([{ type: EventType.BOOKING_CONFIRMED }, { type: EventType.OFFER_EXPIRED }])).toBe(
-    "schedule",
-  );
+  for (const type of [EventType.OFFER_EXPIRED, EventType.OFFER_EXTENDED]) {
+    expect(newsOf([{ type: EventType.BOOKING_CONFIRMED }, { type }])).toBe("schedule");
+  }
   expect(newsOf([{ type: EventType.BOOKING_CONFIRMED }, { type: EventType.ROLES_CHANGED }])).toBe(
     "all",
   );

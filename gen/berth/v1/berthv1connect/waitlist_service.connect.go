@@ -114,7 +114,7 @@ type WaitlistServiceClient interface {
 	// LeaveWaitlist ends the caller's own entry. A live offer goes to the next. Leaving twice changes nothing.
 	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it has become a booking).
 	LeaveWaitlist(context.Context, *connect.Request[v1.LeaveWaitlistRequest]) (*connect.Response[v1.LeaveWaitlistResponse], error)
-	// ListMyEntries reads the caller's entries, those that wait first, with their positions and live offers.
+	// ListMyEntries reads the caller's entries, the newest first, with their positions and live offers.
 	ListMyEntries(context.Context, *connect.Request[v1.ListMyEntriesRequest]) (*connect.Response[v1.ListMyEntriesResponse], error)
 	// AcceptOffer books the seats of a live offer, in one transaction with the credit. What a booking refuses it refuses, for the same
 	// reason, and the offer stays live. Accepting it again gives the same booking.
@@ -140,7 +140,7 @@ type WaitlistServiceClient interface {
 	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other waits for something else).
 	MoveEntry(context.Context, *connect.Request[v1.MoveEntryRequest]) (*connect.Response[v1.MoveEntryResponse], error)
 	// OfferPlace offers open seats of a session to an entry that staff choose, whatever the order.
-	// Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, BOOKING_STATE (it does not wait), INVALID_FIELD.
+	// Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE (it does not wait), INVALID_FIELD.
 	OfferPlace(context.Context, *connect.Request[v1.OfferPlaceRequest]) (*connect.Response[v1.OfferPlaceResponse], error)
 	// ExpireOffer ends a live offer before its time; its seats go to the next.
 	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
@@ -490,7 +490,7 @@ type WaitlistServiceHandler interface {
 	// LeaveWaitlist ends the caller's own entry. A live offer goes to the next. Leaving twice changes nothing.
 	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it has become a booking).
 	LeaveWaitlist(context.Context, *connect.Request[v1.LeaveWaitlistRequest]) (*connect.Response[v1.LeaveWaitlistResponse], error)
-	// ListMyEntries reads the caller's entries, those that wait first, with their positions and live offers.
+	// ListMyEntries reads the caller's entries, the newest first, with their positions and live offers.
 	ListMyEntries(context.Context, *connect.Request[v1.ListMyEntriesRequest]) (*connect.Response[v1.ListMyEntriesResponse], error)
 	// AcceptOffer books the seats of a live offer, in one transaction with the credit. What a booking refuses it refuses, for the same
 	// reason, and the offer stays live. Accepting it again gives the same booking.
@@ -516,7 +516,7 @@ type WaitlistServiceHandler interface {
 	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other waits for something else).
 	MoveEntry(context.Context, *connect.Request[v1.MoveEntryRequest]) (*connect.Response[v1.MoveEntryResponse], error)
 	// OfferPlace offers open seats of a session to an entry that staff choose, whatever the order.
-	// Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, BOOKING_STATE (it does not wait), INVALID_FIELD.
+	// Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE (it does not wait), INVALID_FIELD.
 	OfferPlace(context.Context, *connect.Request[v1.OfferPlaceRequest]) (*connect.Response[v1.OfferPlaceResponse], error)
 	// ExpireOffer ends a live offer before its time; its seats go to the next.
 	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).

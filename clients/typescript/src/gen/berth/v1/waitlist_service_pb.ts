@@ -934,7 +934,8 @@ export type OfferPlaceRequest = Message<"berth.v1.OfferPlaceRequest"> & {
   entryId: string;
 
   /**
-   * Until when it is to stand, UTC: in the future, and before booking closes. Absent: as the rules say.
+   * Until when it is to stand, UTC: in the future, and before booking closes. Absent: as long as the rules say, or until booking closes
+   * where too little time is left for that.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 4;
    */
@@ -2127,7 +2128,7 @@ export const WaitlistService: GenService<{
     output: typeof LeaveWaitlistResponseSchema;
   },
   /**
-   * ListMyEntries reads the caller's entries, those that wait first, with their positions and live offers.
+   * ListMyEntries reads the caller's entries, the newest first, with their positions and live offers.
    *
    * @generated from rpc berth.v1.WaitlistService.ListMyEntries
    */
@@ -2225,7 +2226,7 @@ export const WaitlistService: GenService<{
   },
   /**
    * OfferPlace offers open seats of a session to an entry that staff choose, whatever the order.
-   * Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, BOOKING_STATE (it does not wait), INVALID_FIELD.
+   * Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE (it does not wait), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.WaitlistService.OfferPlace
    */

@@ -1,0 +1,281 @@
+package rpc
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/genproto/googleapis/type/timeofday"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+)
+
+func minutes(n int) *durationpb.Duration { return durationpb.New(time.Duration(n) * time.Minute) }
+
+// builtInRules are those of a tenant that wrote nothing down.
+func builtInRules() *v1.WaitlistRules {
+	return &v1.WaitlistRules{
+		Enabled: new(true), Mode: v1.WaitlistMode_WAITLIST_MODE_AUTO_PROMOTE.Enum(), MaxQueueSize: new(int32(50)), OfferWindow: minutes(30),
+		MinOfferWindow: minutes(5), TimeFlexibility: minutes(60), MaxOffersPerEntry: new(int32(3)), MaxTriesPerSlot: new(int32(10)),
+		AfterExpiry: v1.WaitlistAfter_WAITLIST_AFTER_RETURN.Enum(), AfterDecline: v1.WaitlistAfter_WAITLIST_AFTER_RETURN.Enum(), AutoCascade: new(true),
+		ExpireStale: new(false), StaleAfter: hours(24), AllowDownFitting: new(true), Order: v1.WaitlistOrder_WAITLIST_ORDER_JOIN_ORDER.Enum(),
+		BaseScore: new(int32(100)), TierBonuses: &v1.TierBonuses{}, EarlyBirdPointsPerDay: new(int32(0)), EarlyBirdMaxPoints: new(int32(50)),
+		EligibilityExpression: new(""), PriorityExpression: new(""),
+		QuietHours:         &v1.WaitlistQuietHours{Start: &timeofday.TimeOfDay{Hours: 21}, End: &timeofday.TimeOfDay{Hours: 8}},
+		OffersInQuietHours: new(false), AutoPromoteCutoff: minutes(0), PromotionGrace: hours(1), FillAfterStart: minutes(0), SmsMinScore: new(int32(0)),
+	}
+}
+
+// otherRules say something else than builtInRules in every field.
+func otherRules() *v1.WaitlistRules {
+	return &v1.WaitlistRules{
+		Enabled: new(false), Mode: v1.WaitlistMode_WAITLIST_MODE_FIRST_TO_CLAIM.Enum(), MaxQueueSize: new(int32(7)), OfferWindow: hours(2),
+		MinOfferWindow: minutes(1), TimeFlexibility: minutes(0), MaxOffersPerEntry: new(int32(0)), MaxTriesPerSlot: new(int32(4)),
+		AfterExpiry: v1.WaitlistAfter_WAITLIST_AFTER_CLOSE.Enum(), AfterDecline: v1.WaitlistAfter_WAITLIST_AFTER_CLOSE.Enum(), AutoCascade: new(false),
+		ExpireStale: new(true), StaleAfter: hours(1), AllowDownFitting: new(false), Order: v1.WaitlistOrder_WAITLIST_ORDER_PRIORITY.Enum(),
+		BaseScore: new(int32(0)), TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 50}, {Tier: "silver"}}},
+		EarlyBirdPointsPerDay: new(int32(2)), EarlyBirdMaxPoints: new(int32(0)), EligibilityExpression: new("entry.party_size < 3"),
+		PriorityExpression: new("100 - entry.party_size"),
+		QuietHours:         &v1.WaitlistQuietHours{Start: &timeofday.TimeOfDay{Hours: 22, Minutes: 30}, End: &timeofday.TimeOfDay{Hours: 6}},
+		OffersInQuietHours: new(true), AutoPromoteCutoff: hours(3), PromotionGrace: minutes(0), FillAfterStart: minutes(10), SmsMinScore: new(int32(120)),
+	}
+}
+
+// ruleDesk is an office with its waitlist.
+type ruleDesk struct {
+	*backOffice
+	berthv1connect.WaitlistServiceClient
+	location, service string
+}
+
+func newRuleDesk(t *testing.T) *ruleDesk {
+	t.Helper()
+	o := newBackOffice(t)
+	return &ruleDesk{
+		o, berthv1connect.NewWaitlistServiceClient(o.Client, o.URL),
+		o.location(t, &v1.Location{Name: "Pier 1"}).GetId(), o.service(t, &v1.Service{Name: "Vinyasa", Duration: hours(1)}).GetId(),
+	}
+}
+
+func (d *ruleDesk) update(t *testing.T, change *v1.UpdateRulesRequest) *v1.EffectiveWaitlistRules {
+	t.Helper()
+	answer, err := d.UpdateRules(t.Context(), as(d.owner, change))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Msg.GetEffective()
+}
+
+// effective is what holds for the service at the location.
+func (d *ruleDesk) effective(t *testing.T) *v1.EffectiveWaitlistRules {
+	t.Helper()
+	answer, err := d.GetRules(t.Context(), as(d.Token(t, "admin"), &v1.GetRulesRequest{LocationId: d.location, ServiceId: d.service}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Msg.GetEffective()
+}
+
+// Who wrote nothing down has the defaults, each with its origin; each field is set and taken back by itself, and
+// whatever level says it last is where it comes from.
+func TestRulesOverTheWire(t *testing.T) {
+	t.Parallel()
+	d := newRuleDesk(t)
+	fields := (&v1.WaitlistRules{}).ProtoReflect().Descriptor().Fields()
+	want := &v1.EffectiveWaitlistRules{Rules: builtInRules()}
+	var names []string
+	for i := range fields.Len() {
+		names = append(names, string(fields.Get(i).Name()))
+		want.Origins = append(want.Origins, &v1.PolicyOrigin{Field: names[i], Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT})
+	}
+	want.Layers = []*v1.WaitlistRulesLayer{
+		{Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT, Rules: builtInRules()},
+		{Level: tenantLevel, Rules: &v1.WaitlistRules{}, Etag: "v0"},
+		{Level: locationLevel, TargetId: d.location, Rules: &v1.WaitlistRules{}, Etag: "v0"},
+		{Level: serviceLevel, TargetId: d.service, Rules: &v1.WaitlistRules{}, Etag: "v0"},
+	}
+	if diff := cmp.Diff(want, d.effective(t), protocmp.Transform()); diff != "" {
+		t.Fatal(diff)
+	}
+
+	levels := []struct {
+		layer int
+		at    v1.PolicyLevel
+		edit  *v1.UpdateRulesRequest
+	}{
+		{1, tenantLevel, &v1.UpdateRulesRequest{}},
+		{2, locationLevel, &v1.UpdateRulesRequest{LocationId: d.location}},
+		{3, serviceLevel, &v1.UpdateRulesRequest{ServiceId: d.service}},
+	}
+	said := func(level int, rules *v1.WaitlistRules, origin v1.PolicyLevel, fields ...int) {
+		t.Helper()
+		want.Version++
+		layer := want.Layers[levels[level].layer]
+		layer.Version, layer.Etag = want.Version, fmt.Sprintf("v%d", want.Version)
+		for _, i := range fields {
+			field := (&v1.WaitlistRules{}).ProtoReflect().Descriptor().Fields().Get(i)
+			if origin == levels[level].at {
+				layer.Rules.ProtoReflect().Set(field, rules.ProtoReflect().Get(field))
+			} else {
+				layer.Rules.ProtoReflect().Clear(field)
+			}
+			want.Rules.ProtoReflect().Set(field, rules.ProtoReflect().Get(field))
+			want.Origins[i].Level = origin
+			if want.Origins[i].TargetId = ""; origin != tenantLevel && origin != v1.PolicyLevel_POLICY_LEVEL_DEFAULT {
+				want.Origins[i].TargetId = layer.GetTargetId()
+			}
+		}
+		if diff := cmp.Diff(want, d.effective(t), protocmp.Transform()); diff != "" {
+			t.Fatalf("%s says %v (-want +got):\n%s", levels[level].at, fields, diff)
+		}
+	}
+	// One level after the other says one field; what else is sent is not named.
+	for i := range fields.Len() {
+		level := i % len(levels)
+		edit := proto.CloneOf(levels[level].edit)
+		edit.Rules, edit.UpdateMask = otherRules(), mask(names[i])
+		d.update(t, edit)
+		said(level, otherRules(), levels[level].at, i)
+		edit.Rules = nil
+		d.update(t, edit)
+		said(level, builtInRules(), v1.PolicyLevel_POLICY_LEVEL_DEFAULT, i)
+	}
+	// The tenant says all, and the service one thing; a reset takes all of a level back at once.
+	var all []int
+	for i := range fields.Len() {
+		all = append(all, i)
+	}
+	d.update(t, &v1.UpdateRulesRequest{Rules: otherRules(), UpdateMask: mask(names...)})
+	said(0, otherRules(), tenantLevel, all...)
+	d.update(t, &v1.UpdateRulesRequest{ServiceId: d.service, Rules: builtInRules(), UpdateMask: mask("max_queue_size")})
+	said(2, builtInRules(), serviceLevel, 2)
+	if _, err := d.ResetRules(t.Context(), as(d.owner, &v1.ResetRulesRequest{ServiceId: d.service})); err != nil {
+		t.Fatal(err)
+	}
+	said(2, otherRules(), tenantLevel, 2)
+	if _, err := d.ResetRules(t.Context(), as(d.owner, &v1.ResetRulesRequest{})); err != nil {
+		t.Fatal(err)
+	}
+	said(0, builtInRules(), v1.PolicyLevel_POLICY_LEVEL_DEFAULT, all...)
+}
+
+// Who edits what somebody else has edited meanwhile is told so, whether they change it or take it back.
+func TestRulesAreEditedTogether(t *testing.T) {
+	t.Parallel()
+	d := newRuleDesk(t)
+	edit := func(etag string, size int32) error {
+		_, err := d.UpdateRules(t.Context(), as(d.owner, &v1.UpdateRulesRequest{
+			ServiceId: d.service, Rules: &v1.WaitlistRules{MaxQueueSize: &size}, UpdateMask: mask("max_queue_size"), Etag: etag, Reason: fmt.Sprint("size ", size),
+		}))
+		return err
+	}
+	reset := func(etag string) error {
+		_, err := d.ResetRules(t.Context(), as(d.Token(t, "admin"), &v1.ResetRulesRequest{ServiceId: d.service, Etag: etag, Reason: "as it was"}))
+		return err
+	}
+	for _, step := range []struct {
+		what    string
+		act     func() error
+		refused bool
+	}{
+		{"the first", func() error { return edit("v0", 5) }, false},
+		{"with the etag of before", func() error { return edit("v0", 6) }, true},
+		{"with the etag of now", func() error { return edit("v1", 6) }, false},
+		{"reset with the etag of before", func() error { return reset("v1") }, true},
+		{"without an etag", func() error { return edit("", 7) }, false},
+		{"reset with the etag of now", func() error { return reset("v3") }, false},
+		{"with the etag of before the reset", func() error { return edit("v3", 8) }, true},
+	} {
+		switch err := step.act(); {
+		case !step.refused && err != nil:
+			t.Errorf("%s: %v", step.what, err)
+		case step.refused:
+			if got := tell(t, err); got.Code != connect.CodeAborted || got.Reason != "ETAG_MISMATCH" {
+				t.Errorf("%s: %+v", step.what, got)
+			}
+		}
+	}
+	var got []*v1.WaitlistRulesVersion
+	for token := ""; ; {
+		page, err := d.ListRulesVersions(t.Context(), as(d.owner, &v1.ListRulesVersionsRequest{ServiceId: d.service, PageSize: 3, PageToken: token}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, page.Msg.GetVersions()...)
+		if token = page.Msg.GetNextPageToken(); token == "" {
+			break
+		}
+	}
+	version := func(n, size int32) *v1.WaitlistRulesVersion {
+		return &v1.WaitlistRulesVersion{
+			Version: n, Level: serviceLevel, TargetId: d.service, Rules: &v1.WaitlistRules{MaxQueueSize: &size}, Author: idText(d.Members["owner"]),
+			AuthorName: "Owner", Reason: fmt.Sprint("size ", size),
+		}
+	}
+	want := []*v1.WaitlistRulesVersion{
+		{Version: 4, Level: serviceLevel, TargetId: d.service, Rules: &v1.WaitlistRules{}, Reset_: true, Author: idText(d.Members["admin"]), AuthorName: "Admin", Reason: "as it was"},
+		version(3, 7), version(2, 6), version(1, 5),
+	}
+	if diff := cmp.Diff(want, got, protocmp.Transform(), protocmp.IgnoreFields(&v1.WaitlistRulesVersion{}, "create_time")); diff != "" {
+		t.Error(diff)
+	}
+	for _, v := range got {
+		if time.Since(v.GetCreateTime().AsTime()).Abs() > time.Hour {
+			t.Errorf("version %d was made at %s", v.GetVersion(), v.GetCreateTime().AsTime())
+		}
+	}
+}
+
+// What nobody may say is refused, whether it would be saved or only tried; who may not say anything hears that first.
+func TestRulesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	d := newRuleDesk(t)
+	for name, tt := range map[string]struct {
+		rules *v1.WaitlistRules
+		path  string
+		want  told
+	}{
+		"a bonus above 50": {
+			&v1.WaitlistRules{TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 51}}}}, "tier_bonuses",
+			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.tier_bonuses.bonuses[0].points"}},
+		},
+		"a bonus twice": {
+			&v1.WaitlistRules{TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold"}, {Tier: "gold"}}}}, "tier_bonuses",
+			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.tier_bonuses.bonuses"}},
+		},
+		"a window of seconds": {
+			&v1.WaitlistRules{OfferWindow: durationpb.New(59 * time.Second)}, "offer_window",
+			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.offer_window"}},
+		},
+		"too long a queue": {
+			&v1.WaitlistRules{MaxQueueSize: new(int32(10_001))}, "max_queue_size",
+			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.max_queue_size"}},
+		},
+		"a formula that is not there": {
+			&v1.WaitlistRules{Order: v1.WaitlistOrder_WAITLIST_ORDER_CUSTOM.Enum()}, "order",
+			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.priority_expression"}},
+		},
+	} {
+		update, preview := &v1.UpdateRulesRequest{Rules: tt.rules, UpdateMask: mask(tt.path)}, &v1.PreviewRulesRequest{Rules: tt.rules, UpdateMask: mask(tt.path)}
+		_, saved := d.UpdateRules(t.Context(), as(d.owner, update))
+		_, tried := d.PreviewRules(t.Context(), as(d.owner, preview))
+		for how, err := range map[string]error{"saved": saved, "tried": tried} {
+			if diff := cmp.Diff(tt.want, tell(t, err)); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", name, how, diff)
+			}
+		}
+		_, err := d.UpdateRules(t.Context(), as(d.Token(t, "coach"), update))
+		if got := tell(t, err); got.Reason != "PERMISSION_DENIED" || got.Metadata["permission"] != "waitlist.rules" {
+			t.Errorf("a coach: %+v", got)
+		}
+	}
+	if got := d.effective(t); got.GetVersion() != 0 {
+		t.Errorf("something was kept: %v", got)
+	}
+}

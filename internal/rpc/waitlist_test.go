@@ -1,0 +1,394 @@
+package rpc
+
+import (
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/genproto/googleapis/type/timeofday"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+)
+
+// queue is a studio with its waitlist, and a clock that can be set.
+type queue struct {
+	*studio
+	berthv1connect.WaitlistServiceClient
+	bookings berthv1connect.BookingServiceClient
+	at       atomic.Int64 // minutes since monday
+}
+
+func newQueue(t *testing.T) *queue {
+	t.Helper()
+	q := &queue{}
+	q.studio = openStudio(t, q.now)
+	q.WaitlistServiceClient = berthv1connect.NewWaitlistServiceClient(q.Client, q.URL)
+	q.bookings = berthv1connect.NewBookingServiceClient(q.Client, q.URL)
+	return q
+}
+
+func (q *queue) now() time.Time { return monday.Add(time.Duration(q.at.Load()) * time.Minute) }
+
+// full is a class with one seat, that the coach has.
+func (q *queue) full(t *testing.T) (class, booking string) {
+	t.Helper()
+	in := q.input(monday.Add(48 * time.Hour))
+	in.Capacity, in.WaitlistCapacity = proto.Int32(1), proto.Int32(5)
+	class = q.create(t, in, true).GetId()
+	booked, err := q.bookings.Book(t.Context(), as(q.Token(t, "coach"), &v1.BookRequest{SessionId: class}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return class, booked.Msg.GetBooking().GetId()
+}
+
+func (q *queue) join(t *testing.T, who string, ask *v1.JoinWaitlistRequest) *v1.WaitlistEntry {
+	t.Helper()
+	answer, err := q.JoinWaitlist(t.Context(), as(q.Token(t, who), ask))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status := answer.Header().Get("X-Booking-Status"); status != "WAITLISTED" {
+		t.Errorf("X-Booking-Status is %q", status)
+	}
+	return answer.Msg.GetEntry()
+}
+
+func (q *queue) mine(t *testing.T, who string, closed bool) []*v1.WaitlistEntry {
+	t.Helper()
+	answer, err := q.ListMyEntries(t.Context(), as(q.Token(t, who), &v1.ListMyEntriesRequest{IncludeClosed: closed}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Msg.GetEntries()
+}
+
+func same(t *testing.T, what string, want, got any, options ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, append(options, protocmp.Transform())...); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// A place is freed, declined by the first in order and taken by the next: what entries, offers, moves, figures and a preview say of it,
+// field by field.
+func TestAWaitlistOverTheWire(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	owner := q.Token(t, "owner")
+	if _, err := q.DB.Owner.Exec(t.Context(), `update members set tier = 'gold' where subject = 'member'`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.UpdateRules(t.Context(), as(owner, &v1.UpdateRulesRequest{ServiceId: q.service, Rules: &v1.WaitlistRules{
+		Mode: v1.WaitlistMode_WAITLIST_MODE_OFFER.Enum(), OffersInQuietHours: new(true), Order: v1.WaitlistOrder_WAITLIST_ORDER_PRIORITY.Enum(),
+		TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 20}}}, EarlyBirdPointsPerDay: new(int32(2)),
+	}, UpdateMask: mask("mode", "offers_in_quiet_hours", "order", "tier_bonuses", "early_bird_points_per_day")})); err != nil {
+		t.Fatal(err)
+	}
+	class, held := q.full(t)
+	at := func(minute int) *timestamppb.Timestamp {
+		return timestamppb.New(monday.Add(time.Duration(minute) * time.Minute))
+	}
+	starts := timestamppb.New(monday.Add(48 * time.Hour))
+	wish := &v1.JoinWaitlistRequest{Wish: &v1.JoinWaitlistRequest_SessionId{SessionId: class}}
+
+	// Both have joined two days ahead, the one by a minute less: that is one whole day.
+	first := q.join(t, "admin", wish)
+	q.at.Store(1)
+	second := q.join(t, "member", wish)
+	waiting := &v1.WaitlistEntry{
+		Id: second.GetId(), SessionId: class, MemberId: idText(q.Members["member"]), MemberName: "Member", PartySize: 1,
+		Status: v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, Position: 1, CreateTime: at(1), SessionStartTime: starts, SessionTitle: "Vinyasa",
+		TimeZone: "Europe/Berlin", CurrentScore: new(int32(122)), ScoreParts: &v1.WaitlistScoreParts{Base: 100, TierBonus: 20, EarlyBirdPoints: 2},
+	}
+	same(t, "joined", waiting, second)
+	if first.GetPosition() != 1 || first.GetCurrentScore() != 104 {
+		t.Errorf("the first stands at %d with %d", first.GetPosition(), first.GetCurrentScore())
+	}
+
+	q.at.Store(10)
+	if _, err := q.bookings.CancelBooking(t.Context(), as(q.Token(t, "coach"), &v1.CancelBookingRequest{BookingId: held})); err != nil {
+		t.Fatal(err)
+	}
+	offers := func(ask *v1.ListOffersRequest) []*v1.Offer {
+		t.Helper()
+		answer, err := q.ListOffers(t.Context(), as(q.Token(t, "coach"), ask))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.Msg.GetOffers()
+	}
+	live := offers(&v1.ListOffersRequest{SessionId: class})
+	if len(live) != 1 {
+		t.Fatalf("%d offers", len(live))
+	}
+	offer := &v1.Offer{
+		Id: live[0].GetId(), SessionId: class, EntryId: second.GetId(), MemberId: waiting.GetMemberId(), MemberName: "Member", Seats: 1,
+		Status: v1.OfferStatus_OFFER_STATUS_LIVE, Try: 1, CreateTime: at(10), ExpireTime: at(40), SessionTitle: "Vinyasa", SessionStartTime: starts,
+		TimeZone: "Europe/Berlin",
+	}
+	same(t, "offered", offer, live[0])
+	waiting.Status, waiting.Offers, waiting.LiveOffer = v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_OFFERED, 1, offer
+	same(t, "her entry", []*v1.WaitlistEntry{waiting}, q.mine(t, "member", false))
+
+	q.at.Store(20)
+	declined, err := q.DeclineOffer(t.Context(), as(q.Token(t, "member"), &v1.DeclineOfferRequest{OfferId: offer.GetId(), Reason: "A cold."}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	offer = proto.CloneOf(offer)
+	offer.Status, offer.CloseTime, offer.Reason = v1.OfferStatus_OFFER_STATUS_DECLINED, at(20), "A cold."
+	waiting.Status, waiting.LiveOffer = v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, nil
+	same(t, "declined", &v1.DeclineOfferResponse{Offer: offer, Entry: waiting}, declined.Msg)
+
+	q.at.Store(25)
+	live = offers(&v1.ListOffersRequest{Statuses: []v1.OfferStatus{v1.OfferStatus_OFFER_STATUS_LIVE}})
+	if len(live) != 1 || live[0].GetEntryId() != first.GetId() || live[0].GetTry() != 2 {
+		t.Fatalf("then there is %v", live)
+	}
+	for _, repeated := range []string{"false", "true"} {
+		accepted, err := q.AcceptOffer(t.Context(), as(q.Token(t, "admin"), &v1.AcceptOfferRequest{OfferId: live[0].GetId()}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, b := accepted.Msg.GetOffer(), accepted.Msg.GetBooking()
+		if o.GetStatus() != v1.OfferStatus_OFFER_STATUS_ACCEPTED || !o.GetCloseTime().AsTime().Equal(q.now()) || o.GetBookingId() != b.GetId() ||
+			b.GetStatus() != v1.BookingStatus_BOOKING_STATUS_CONFIRMED || b.GetSessionId() != class || b.GetMemberId() != idText(q.Members["admin"]) {
+			t.Errorf("accepted: %v", accepted.Msg)
+		}
+		if h := accepted.Header(); h.Get("X-Booking-Status") != "CONFIRMED" || h.Get("X-Idempotent") != repeated {
+			t.Errorf("headers %v", h)
+		}
+	}
+
+	decisions, err := q.ListDecisions(t.Context(), as(q.Token(t, "coach"), &v1.ListDecisionsRequest{SessionId: class}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdict := func(name string, entry *v1.WaitlistEntry, reason string, score, rank, before int32, sentence string, until *timestamppb.Timestamp) *v1.WaitlistVerdict {
+		return &v1.WaitlistVerdict{
+			EntryId: entry.GetId(), MemberId: entry.GetMemberId(), MemberName: name, Reason: reason, Score: score, Rank: rank, PartySize: 1, Sentence: sentence,
+			ChosenBefore: before, ExpireTime: until,
+		}
+	}
+	moved := func(when int, change func(*v1.WaitlistDecision)) *v1.WaitlistDecision {
+		d := &v1.WaitlistDecision{
+			SessionId: class, SessionTitle: "Vinyasa", SessionStartTime: starts, TimeZone: "Europe/Berlin", DecideTime: at(when), LineLength: 2,
+			Mode: v1.WaitlistMode_WAITLIST_MODE_OFFER, Seats: new(int32(1)), Given: 1, RulesVersion: 1,
+		}
+		change(d)
+		return d
+	}
+	const passed = "It was not chosen, because "
+	want := []*v1.WaitlistDecision{
+		moved(20, func(d *v1.WaitlistDecision) {
+			d.Trigger, d.Move, d.Tried = v1.WaitlistTrigger_WAITLIST_TRIGGER_OFFER_DECLINED, v1.WaitlistMove_WAITLIST_MOVE_ROLL_ON, 1
+			d.Verdicts = []*v1.WaitlistVerdict{
+				verdict("Member", second, "TRIED", 122, 1, 0, passed+"these seats had been offered before, and were not taken.", nil),
+				verdict("Admin", first, "OFFERED", 104, 2, 0, "It was offered 1 seat, until Monday 16 March 2026 at 13:50.", at(50)),
+			}
+			d.Sentences = []string{
+				"On Monday 16 March 2026 at 13:20 an offer was declined, and 1 seat was open.", "2 entries stood in line.",
+				"1 person had been asked for these seats before.", "The offer went on to: Admin (1 seat, until Monday 16 March 2026 at 13:50).",
+				"Not chosen: 1 because these seats had been offered before, and were not taken.",
+			}
+		}),
+		moved(10, func(d *v1.WaitlistDecision) {
+			d.Trigger, d.Move = v1.WaitlistTrigger_WAITLIST_TRIGGER_CANCELLATION, v1.WaitlistMove_WAITLIST_MOVE_OFFER
+			d.Verdicts = []*v1.WaitlistVerdict{
+				verdict("Member", second, "OFFERED", 122, 1, 0, "It was offered 1 seat, until Monday 16 March 2026 at 13:40.", at(40)),
+				verdict("Admin", first, "NO_SEATS_LEFT", 104, 2, 1, passed+"all open seats went to those before.", nil),
+			}
+			d.Sentences = []string{
+				"On Monday 16 March 2026 at 13:10 a booking was cancelled, and 1 seat was open.", "2 entries stood in line.",
+				"An offer went to: Member (1 seat, until Monday 16 March 2026 at 13:40).", "Not chosen: 1 because all open seats went to those before.",
+			}
+		}),
+	}
+	same(t, "the moves", want, decisions.Msg.GetDecisions(), protocmp.IgnoreFields(&v1.WaitlistDecision{}, "id", "round_id"))
+	if d := decisions.Msg.GetDecisions(); d[0].GetRoundId() == "" || d[0].GetRoundId() != d[1].GetRoundId() {
+		t.Error("the moves of one seat are not of one round")
+	}
+
+	preview, err := q.PreviewRules(t.Context(), as(owner, &v1.PreviewRulesRequest{
+		ServiceId: q.service, Rules: &v1.WaitlistRules{Order: v1.WaitlistOrder_WAITLIST_ORDER_JOIN_ORDER.Enum()}, UpdateMask: mask("order"),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := preview.Msg
+	if p.GetChanged() != 1 || p.GetGrantedBefore() != 2 || p.GetGrantedDraft() != 2 || p.GetHandedBackBefore()+p.GetHandedBackDraft() != 0 || len(p.GetMoves()) != 2 {
+		t.Fatalf("the preview says %v", p)
+	}
+	differs := p.GetMoves()[1]
+	same(t, "what would have been said instead", []string{"Would have been chosen instead: Admin.", "Would not have been chosen: Member."}, differs.GetSentences())
+	if !differs.GetChanged() || differs.GetDraftMove() != v1.WaitlistMove_WAITLIST_MOVE_OFFER || differs.GetDraftMode() != v1.WaitlistMode_WAITLIST_MODE_OFFER ||
+		len(differs.GetDraftVerdicts()) != 2 || differs.GetDraftVerdicts()[0].GetEntryId() != first.GetId() || p.GetMoves()[0].GetChanged() {
+		t.Errorf("the preview says %v", p)
+	}
+
+	analytics, err := q.GetWaitlistAnalytics(t.Context(), as(owner, &v1.GetWaitlistAnalyticsRequest{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures := &v1.WaitlistFigures{
+		Entries: 2, Active: 1, Booked: 1, OffersSent: 2, Accepted: 1, Declined: 1, AcceptanceRate: 0.5, ConversionRate: 0.5,
+		AverageResponseTime: durationpb.New(7*time.Minute + 30*time.Second), AverageCascadeDepth: 2, MaxCascadeDepth: 2,
+	}
+	row := func(key, name string) []*v1.WaitlistFiguresRow {
+		return []*v1.WaitlistFiguresRow{{Key: key, Name: name, Figures: figures}}
+	}
+	same(t, "the figures", &v1.GetWaitlistAnalyticsResponse{
+		Total: figures, Days: row("2026-03-16", "2026-03-16"), Locations: row(q.location, "Pier 1"), Services: row(q.service, "Vinyasa"), CascadeDepths: []int64{0, 1},
+	}, analytics.Msg)
+
+	if _, err := q.LeaveWaitlist(t.Context(), as(q.Token(t, "member"), &v1.LeaveWaitlistRequest{EntryId: second.GetId(), Reason: "No longer needed."})); err != nil {
+		t.Fatal(err)
+	}
+	waiting.Status, waiting.Position, waiting.CloseTime = v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED, 0, at(25)
+	waiting.CurrentScore, waiting.ScoreParts = nil, nil
+	same(t, "what she waits for", []*v1.WaitlistEntry(nil), q.mine(t, "member", false))
+	same(t, "what she waited for", []*v1.WaitlistEntry{waiting}, q.mine(t, "member", true))
+}
+
+// What a wish for a window leaves open is the first day, and the whole of it. Staff find it by all that it names.
+func TestAWindowOverTheWire(t *testing.T) {
+	t.Parallel()
+	q := newQueue(t)
+	if _, err := q.DB.Owner.Exec(t.Context(), `update services set max_party = 2`); err != nil {
+		t.Fatal(err)
+	}
+	window := &v1.WaitlistWindow{ServiceId: q.service, LocationId: q.location, ResourceId: q.room, FirstDate: dayOf(2026, 3, 25)}
+	ask := func(change func(*v1.WaitlistWindow)) *v1.JoinWaitlistRequest {
+		w := proto.CloneOf(window)
+		if change != nil {
+			change(w)
+		}
+		return &v1.JoinWaitlistRequest{Wish: &v1.JoinWaitlistRequest_Window{Window: w}, PartySize: 2, CoachId: idText(q.Members["coach"])}
+	}
+	entry := q.join(t, "member", ask(nil))
+	want := &v1.WaitlistEntry{
+		Id: entry.GetId(), MemberId: idText(q.Members["member"]), MemberName: "Member", PartySize: 2, CoachId: idText(q.Members["coach"]),
+		Status: v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, Position: 1, CreateTime: timestamppb.New(monday), SessionTitle: "Vinyasa",
+		TimeZone: "Europe/Berlin", CurrentScore: new(int32(100)), ScoreParts: &v1.WaitlistScoreParts{Base: 100}, Window: proto.CloneOf(window),
+	}
+	want.Window.LastDate, want.Window.EarliestStart = window.GetFirstDate(), &timeofday.TimeOfDay{}
+	want.Window.LatestStart = &timeofday.TimeOfDay{Hours: 23, Minutes: 59, Seconds: 59}
+	same(t, "joined", want, entry)
+
+	for name, tt := range map[string]struct {
+		filter *v1.EntryFilter
+		found  bool
+	}{
+		"nothing named":    {nil, true},
+		"the resource":     {&v1.EntryFilter{ResourceId: q.room}, true},
+		"another resource": {&v1.EntryFilter{ResourceId: aSession}, false},
+		"the service":      {&v1.EntryFilter{ServiceId: q.service, LocationId: q.location, MemberId: idText(q.Members["member"])}, true},
+		"another member":   {&v1.EntryFilter{MemberId: idText(q.Members["admin"])}, false},
+		"those that ended": {&v1.EntryFilter{Statuses: []v1.WaitlistEntryStatus{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_EXPIRED}}, false},
+	} {
+		answer, err := q.ListEntries(t.Context(), as(q.Token(t, "coach"), &v1.ListEntriesRequest{Filter: tt.filter}))
+		if err != nil || (len(answer.Msg.GetEntries()) == 1) != tt.found {
+			t.Errorf("%s: %v, %v", name, answer, err)
+		}
+	}
+	for field, change := range map[string]func(*v1.WaitlistWindow){
+		"window.first_date":     func(w *v1.WaitlistWindow) { w.FirstDate = dayOf(2026, 2, 30) },
+		"window.last_date":      func(w *v1.WaitlistWindow) { w.LastDate = dayOf(2026, 3, 24) },
+		"window.earliest_start": func(w *v1.WaitlistWindow) { w.EarliestStart = &timeofday.TimeOfDay{Hours: 24} },
+		"window.latest_start":   func(w *v1.WaitlistWindow) { w.LatestStart = &timeofday.TimeOfDay{Minutes: 60} },
+	} {
+		_, err := q.JoinWaitlist(t.Context(), as(q.Token(t, "admin"), ask(change)))
+		if got := tell(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" || got.Metadata["field"] != field {
+			t.Errorf("%s: %+v", field, got)
+		}
+	}
+}
+
+// Staff do by hand what the engine does by itself, in whichever protocol: they offer, end, lift, move and remove.
+func TestStaffRunAWaitlistByHand(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, web *http.Client, options connect.ClientOption) {
+		t.Helper()
+		q := newQueue(t)
+		q.WaitlistServiceClient = berthv1connect.NewWaitlistServiceClient(web, q.URL, options)
+		owner := q.Token(t, "owner")
+		class, _ := q.full(t)
+		wish := &v1.JoinWaitlistRequest{Wish: &v1.JoinWaitlistRequest_SessionId{SessionId: class}}
+		first, second := q.join(t, "admin", wish), q.join(t, "member", wish)
+
+		lifted, err := q.SetPriority(t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: second.GetId(), Flagged: new(true), Score: new(int32(7))}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := lifted.Msg.GetEntry(); !e.GetFlagged() || e.GetScore() != 7 || e.GetCurrentScore() != 7 || e.GetScoreParts() != nil || e.GetPosition() != 1 {
+			t.Errorf("lifted: %v", e)
+		}
+		back, err := q.SetPriority(t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: second.GetId(), Flagged: new(false), Score: new(int32(-1))}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := back.Msg.GetEntry(); e.GetFlagged() || e.Score != nil || e.GetCurrentScore() != 100 || e.GetScoreParts().GetBase() != 100 || e.GetPosition() != 2 {
+			t.Errorf("taken back: %v", e)
+		}
+		before, err := q.MoveEntry(t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: second.GetId(), BeforeEntryId: first.GetId()}))
+		if err != nil || before.Msg.GetEntry().GetPosition() != 1 {
+			t.Errorf("moved: %v, %v", before, err)
+		}
+
+		in := q.input(monday.Add(72 * time.Hour))
+		open := q.create(t, in, true).GetId()
+		until := timestamppb.New(monday.Add(26 * time.Hour))
+		made, err := q.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: second.GetId(), ExpireTime: until}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := made.Msg.GetOffer(); !o.GetByHand() || o.GetStatus() != v1.OfferStatus_OFFER_STATUS_LIVE || o.GetSessionId() != open || !proto.Equal(o.GetExpireTime(), until) {
+			t.Errorf("offered: %v", o)
+		}
+		for range 2 { // the second time it is over already
+			ended, err := q.ExpireOffer(t.Context(), as(owner, &v1.ExpireOfferRequest{OfferId: made.Msg.GetOffer().GetId()}))
+			if err != nil || ended.Msg.GetOffer().GetStatus() != v1.OfferStatus_OFFER_STATUS_EXPIRED {
+				t.Errorf("ended: %v, %v", ended, err)
+			}
+		}
+		for range 2 {
+			removed, err := q.RemoveEntry(t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: first.GetId(), Reason: "Asked by phone."}))
+			if err != nil || removed.Msg.GetEntry().GetStatus() != v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED || removed.Msg.GetEntry().GetPosition() != 0 {
+				t.Errorf("removed: %v, %v", removed, err)
+			}
+		}
+		made, err = q.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: second.GetId()}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken, err := q.AcceptOffer(t.Context(), as(owner, &v1.AcceptOfferRequest{OfferId: made.Msg.GetOffer().GetId()}))
+		if err != nil || taken.Msg.GetBooking().GetMemberId() != second.GetMemberId() || taken.Msg.GetBooking().GetSessionId() != open {
+			t.Fatalf("taken for her: %v, %v", taken, err)
+		}
+
+		// What waits no longer is left alone, and says what became of it.
+		for name, entry := range map[string]string{"CANCELLED": first.GetId(), "BOOKED": second.GetId()} {
+			_, lifted := q.SetPriority(t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: entry, Flagged: new(true)}))
+			_, moved := q.MoveEntry(t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: entry}))
+			_, offered := q.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: entry}))
+			for act, err := range map[string]error{"lifted": lifted, "moved": moved, "offered": offered} {
+				if got := tell(t, err); got.Code != connect.CodeFailedPrecondition || got.Reason != "BOOKING_STATE" || got.Metadata["status"] != name {
+					t.Errorf("%s, which is %s: %+v", act, name, got)
+				}
+			}
+		}
+		_, err = q.RemoveEntry(t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: second.GetId()}))
+		if got := tell(t, err); got.Reason != "BOOKING_STATE" || got.Metadata["booking_id"] != taken.Msg.GetBooking().GetId() {
+			t.Errorf("removed, though it is a booking: %+v", got)
+		}
+	})
+}
