@@ -56,8 +56,6 @@ func (a *App) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts
 		states = append(states, n.Concluded(c, end, now))
 	}
 	var outcomes []store.DeliveryOutcome
-	var stops []store.NotificationStop
-	var gone []tenant.DeviceID
 	for _, s := range attempts {
 		o, end := outcomeOf(s), ends[s.Notice.ID]
 		o.Unsent = end.Unsent()
@@ -65,14 +63,8 @@ func (a *App) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts
 			o.RetryAt = end.LookAt
 		}
 		outcomes = append(outcomes, o)
-		switch why := s.failure().Stopping(); {
-		case why == "":
-		case s.Message.Channel == notify.Push:
-			gone = append(gone, s.Device)
-		default:
-			stops = append(stops, store.NotificationStop{Channel: s.Message.Channel, Address: s.Message.To, Reason: why, At: now})
-		}
 	}
+	stops, gone := unusable(attempts, now)
 	err := a.attempt(ctx, tenant.System(in), "delivery.settle", func(_ context.Context, t *tx) error {
 		store.UpdateDeliveries(t.Tx, in, outcomes, now)
 		store.UpdateNotices(t.Tx, in, states, now)
@@ -89,6 +81,20 @@ func (a *App) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts
 		}
 	}
 	return nil
+}
+
+// unusable gives the numbers and addresses that are not to be written to again after these attempts, and the devices that are gone.
+func unusable(attempts []Attempted, now time.Time) (stops []store.NotificationStop, gone []tenant.DeviceID) {
+	for _, s := range attempts {
+		switch why := s.failure().Stopping(); {
+		case why == "":
+		case s.Message.Channel == notify.Push:
+			gone = append(gone, s.Device)
+		default:
+			stops = append(stops, store.NotificationStop{Channel: s.Message.Channel, Address: s.Message.To, Reason: why, At: now})
+		}
+	}
+	return stops, gone
 }
 
 func outcomeOf(s Attempted) store.DeliveryOutcome {

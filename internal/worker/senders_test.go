@@ -308,6 +308,11 @@ func TestATestIsSentAtOnce(t *testing.T) {
 	if err != nil || len(lines) != 1 || lines[0].Status != notify.Failed || lines[0].Reason != notify.MisconfiguredSender || lines[0].ErrorCode != "550 5.7.1" {
 		t.Errorf("%+v, %v", lines, err)
 	}
+	// A device that is gone is forgotten, as after any message.
+	p.fcm.React(func(fcmtest.Message) fcmtest.Reaction { return fcmtest.Unregistered })
+	if lines, err = ask(push, "en"); err != nil || len(lines) != 1 || lines[0].Reason != notify.NotRegistered || p.count(`select count(*) from devices`) != 0 {
+		t.Errorf("%+v, %v", lines, err)
+	}
 	// What Twilio reports of a test is in the log; nothing follows from it.
 	if answer := p.call(p.twilio.Update(p.ctx(), p.twilio.Messages()[0], "undelivered", 30003)); answer.Code != http.StatusNoContent {
 		t.Error(answer.Code)
