@@ -61,8 +61,11 @@ func (a *App) sendTest(ctx context.Context, in tenant.TenantID, out []Outgoing) 
 	for _, s := range attempts {
 		outcomes = append(outcomes, outcomeOf(s))
 	}
+	stops, gone := unusable(attempts, now)
 	return a.attempt(ctx, tenant.System(in), "delivery.settle", func(_ context.Context, t *tx) error {
 		store.UpdateDeliveries(t.Tx, t.in, outcomes, now)
+		store.PutStops(t.Tx, t.in, stops...)
+		store.DeleteDevices(t.Tx, t.in, gone)
 		return nil
 	}, &writing{})
 }

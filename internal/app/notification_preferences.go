@@ -61,8 +61,8 @@ type PreferencesEdit struct {
 	Quiet  **notify.QuietHours // to nil: the tenant's
 }
 
-// UpdateNotificationPreferences changes what the caller wants to hear of, and how. Nobody asks about it later, so the audit log does
-// not keep it.
+// UpdateNotificationPreferences changes what the caller wants to hear of, and how. Whoever chooses mails has them again, also after
+// having unsubscribed from all; what carriers hold, and what bounces, stays stopped. Nobody asks about it later, so the audit log does not keep it.
 func (a *App) UpdateNotificationPreferences(ctx context.Context, caller tenant.Caller, edit PreferencesEdit) (NotificationPreferences, error) {
 	if edit.Quiet != nil && *edit.Quiet != nil {
 		if err := (*edit.Quiet).Validate("preferences.quiet_hours"); err != nil {
@@ -76,6 +76,9 @@ func (a *App) UpdateNotificationPreferences(ctx context.Context, caller tenant.C
 		}
 		if len(edit.Chosen) > 0 {
 			store.PutPreferences(t.Tx, t.in, t.caller.Member, edit.Chosen, t.now)
+			if edit.Chosen.Wants(notify.Email) {
+				store.Resubscribe(t.Tx, t.in, t.caller.Member)
+			}
 		}
 		if edit.Quiet != nil {
 			store.PutMemberQuiet(t.Tx, t.in, t.caller.Member, *edit.Quiet, t.now)

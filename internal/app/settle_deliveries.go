@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"time"
 
 	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/pg"
@@ -55,8 +56,6 @@ func (a *App) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts
 		states = append(states, n.Concluded(c, end, now))
 	}
 	var outcomes []store.DeliveryOutcome
-	var stops []store.NotificationStop
-	var gone []tenant.DeviceID
 	for _, s := range attempts {
 		o, end := outcomeOf(s), ends[s.Notice.ID]
 		o.Unsent = end.Unsent()
@@ -64,14 +63,8 @@ func (a *App) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts
 			o.RetryAt = end.LookAt
 		}
 		outcomes = append(outcomes, o)
-		switch why := s.failure().Stopping(); {
-		case why == "":
-		case s.Message.Channel == notify.Push:
-			gone = append(gone, s.Device)
-		default:
-			stops = append(stops, store.NotificationStop{Channel: s.Message.Channel, Address: s.Message.To, Reason: why, At: now})
-		}
 	}
+	stops, gone := unusable(attempts, now)
 	err := a.attempt(ctx, tenant.System(in), "delivery.settle", func(_ context.Context, t *tx) error {
 		store.UpdateDeliveries(t.Tx, in, outcomes, now)
 		store.UpdateNotices(t.Tx, in, states, now)
@@ -88,6 +81,20 @@ func (a *App) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts
 		}
 	}
 	return nil
+}
+
+// unusable gives the numbers and addresses that are not to be written to again after these attempts, and the devices that are gone.
+func unusable(attempts []Attempted, now time.Time) (stops []store.NotificationStop, gone []tenant.DeviceID) {
+	for _, s := range attempts {
+		switch why := s.failure().Stopping(); {
+		case why == "":
+		case s.Message.Channel == notify.Push:
+			gone = append(gone, s.Device)
+		default:
+			stops = append(stops, store.NotificationStop{Channel: s.Message.Channel, Address: s.Message.To, Reason: why, At: now})
+		}
+	}
+	return stops, gone
 }
 
 func outcomeOf(s Attempted) store.DeliveryOutcome {
@@ -114,19 +121,25 @@ type DeliveryReport struct {
 	Err        *notify.SendError // why it was not delivered
 }
 
-// ReportDelivery writes what a provider tells about a message. Reports may come twice, late, and in any order: the status moves one
-// way only. An alert that did not arrive goes by the next channel, if it still is worth it.
+// ReportDelivery writes what a provider tells about a message. Reports may come twice, late, before the answer to the sending, and in any
+// order: the status moves one way only. What the provider has is not sent again. An alert that did not arrive goes by the next
+// channel, or where that was for the moment only by the same one later, if it still is worth it.
 func (a *App) ReportDelivery(ctx context.Context, in tenant.TenantID, r DeliveryReport) error {
-	var again bool
+	var again time.Time
+	random := rand.Float64() //nolint:gosec // it spreads retries out in time
 	err := a.attempt(ctx, tenant.System(in), "delivery.report", func(ctx context.Context, t *tx) error {
-		again = false
+		again = time.Time{}
 		var d *store.Delivery
 		var batch pg.Batch
 		store.FindDelivery(&batch, in, r.Delivery, r.ProviderID, &d)
 		if err := t.Load(ctx, &batch); err != nil || d == nil {
 			return err
 		}
-		status := notify.Advance(d.Status, r.Status)
+		from := d.Status
+		if from == notify.Failed && d.ProviderID == "" {
+			from = notify.PossiblySent // so said the answer to the sending, and the provider knows better
+		}
+		status := notify.Advance(from, r.Status)
 		if status == d.Status && d.ProviderID != "" {
 			return nil
 		}
@@ -135,25 +148,53 @@ func (a *App) ReportDelivery(ctx context.Context, in tenant.TenantID, r Delivery
 		if d.ProviderID == "" {
 			d.ProviderID = r.ProviderID
 		}
+		if failed && status != d.Status && !d.Notice.IsZero() {
+			var err error
+			if again, err = t.lost(ctx, *d, r.Err, random); err != nil {
+				return err
+			}
+			if again.After(t.now) {
+				d.RetryAt = again
+			}
+		}
 		if failed && r.Err != nil {
 			d.ErrorCode, d.ErrorMessage = r.Err.Code, r.Err.Reason
 			d.Reason = notify.WhyFailed(map[notify.FailureKind]*notify.SendError{r.Err.Kind: r.Err})
-		} else if !failed {
+		} else if !failed && d.Reason != notify.BadTemplate { // which wording it was stays of interest
 			d.Reason = ""
 		}
 		if why := r.Err.Stopping(); failed && why != "" && d.Channel != notify.Push {
 			store.PutStops(t.Tx, in, store.NotificationStop{Channel: d.Channel, Address: d.Address, Reason: why, At: t.now})
 		}
-		again = failed && status != d.Status && !d.Notice.IsZero()
-		if again {
-			store.ReopenNotice(t.Tx, in, d.Notice, d.Channel, t.now)
+		if status.Taken() && !d.Status.Taken() && !d.Notice.IsZero() {
+			// The answer said otherwise, or is yet to come: no further attempt follows from it.
+			store.CloseNotice(t.Tx, in, d.Notice, t.now)
+			d.Counted, d.RetryAt = d.Counted || d.Channel != notify.Push, time.Time{}
 		}
 		d.Status = status
 		store.ReportDelivery(t.Tx, in, *d, t.now)
 		return nil
 	}, &writing{})
-	if err == nil && again {
-		a.notices.set(in, a.now())
+	if err == nil && !again.IsZero() {
+		a.notices.set(in, again)
 	}
 	return err
+}
+
+// lost lets follow from a report that a message did not arrive what would from such an answer, and gives when its notice is to be looked
+// at again; zero: it is gone. What whoever runs the account has to mend first is not waited for: that each attempt may cost.
+func (t *tx) lost(ctx context.Context, d store.Delivery, why *notify.SendError, random float64) (time.Time, error) {
+	var n *notify.Notice
+	var batch pg.Batch
+	store.FindNotice(&batch, t.in, d.Notice, &n)
+	if err := t.Load(ctx, &batch); err != nil || n == nil {
+		return time.Time{}, err
+	}
+	if why == nil || why.Kind != notify.Transient {
+		why = &notify.SendError{Kind: notify.Permanent}
+	}
+	n.Attempts = d.Attempt
+	end := notify.Conclude(*n, d.Channel, []notify.Attempt{{Err: why}}, t.now, random)
+	store.ReopenNotice(t.Tx, t.in, d, n.Concluded(d.Channel, end, t.now), t.now)
+	return end.LookAt, nil
 }

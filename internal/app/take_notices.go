@@ -3,9 +3,14 @@ package app
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/member"
 	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
@@ -75,12 +80,13 @@ func (a *App) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, error
 		store.PutInTouch(t.Tx, t.in, onSharedNumber(taken.out))
 		store.UpdateNotices(t.Tx, t.in, taken.states, t.now)
 		store.InsertNotices(t.Tx, t.in, taken.follow, t.now, func(at time.Time) { a.notices.set(id, at) })
+		outbox.Append(t.Tx, t.in, taken.told...)
 		return nil
 	}, &writing{})
 	if err != nil {
 		return Taken{}, err
 	}
-	if taken.moved {
+	if taken.moved || len(taken.told) > 0 {
 		a.committed(id)
 	}
 	for _, offer := range taken.unsendable {
@@ -140,12 +146,14 @@ type taking struct {
 	sent        map[tenant.UUID]map[notify.Channel][]time.Time
 	subjects    map[tenant.UUID]*store.Subject
 	offers      map[tenant.OfferID]*OfferFacts
+	guests      map[tenant.UUID]*notify.Recipient // by their booking
 	templates   []store.OwnTemplate
 
 	out        []Outgoing
 	lines      []store.Delivery
 	states     []notify.Standing
 	follow     []notify.Notice
+	told       []outbox.Event
 	night      []heldBack
 	unsendable []tenant.OfferID
 	moved      bool // the end of an offer, of which there is an event
@@ -204,7 +212,35 @@ func (t *taking) load(ctx context.Context, due []tenant.NoticeID) error {
 	if len(ask.offers.list) > 0 {
 		t.app.offers.Find(&second, t.in, ask.offers.list, t.offers)
 	}
-	return t.Load(ctx, &second)
+	if err := t.Load(ctx, &second); err != nil {
+		return err
+	}
+	return t.loadGuests(ctx)
+}
+
+// loadGuests reads who said stop among the guests: a contact is kept as it was written, and so it is looked up in the form in which
+// it is written to.
+func (t *taking) loadGuests(ctx context.Context) error {
+	t.guests = make(map[tenant.UUID]*notify.Recipient)
+	for booking, about := range t.subjects {
+		if !about.Guest {
+			continue
+		}
+		zone, err := time.LoadLocation(about.TimeZone)
+		if err != nil {
+			return err
+		}
+		t.guests[booking] = &notify.Recipient{
+			Known: true, Name: about.Name, Email: about.Email, Phone: member.Phone(about.Phone), Zone: zone,
+			Stopped: make(map[notify.Channel]notify.Reason),
+		}
+	}
+	if len(t.guests) == 0 {
+		return nil
+	}
+	var third pg.Batch
+	store.ListStops(&third, t.in, slices.Collect(maps.Values(t.guests)))
+	return t.Load(ctx, &third)
 }
 
 // ids is a list without repetitions and zeros.
@@ -235,26 +271,19 @@ func (t *taking) subject(n notify.Notice) *store.Subject {
 	return new(store.Subject)
 }
 
-func (t *taking) recipient(n notify.Notice, about *store.Subject) (notify.Recipient, error) {
+func (t *taking) recipient(n notify.Notice) notify.Recipient {
 	var r notify.Recipient
 	if to := t.recipients[n.Member.UUID]; to != nil {
 		r = *to
 		r.Chosen = t.preferences[n.Member]
-	} else {
-		r = notify.Recipient{Known: about.Guest, Name: about.Name, Email: about.Email, Phone: about.Phone, Zone: t.house.zone}
-		if about.TimeZone != "" {
-			zone, err := time.LoadLocation(about.TimeZone)
-			if err != nil {
-				return r, err
-			}
-			r.Zone = zone
-		}
+	} else if guest := t.guests[n.Booking.UUID]; guest != nil {
+		r = *guest
 	}
 	if r.Zone == nil {
 		r.Zone = t.house.zone
 	}
 	r.Sent = t.sent[n.Recipient()]
-	return r, nil
+	return r
 }
 
 // judge decides about one notice, and writes down what follows.
@@ -272,10 +301,7 @@ func (t *taking) judge(ctx context.Context, open *store.OpenNotice) error {
 		}
 	}
 	about := t.subject(n)
-	to, err := t.recipient(n, about)
-	if err != nil {
-		return err
-	}
+	to := t.recipient(n)
 	matter := about.Matter
 	offer := t.offers[n.Offer]
 	if !n.Topic.OfOffer() {
@@ -284,9 +310,16 @@ func (t *taking) judge(ctx context.Context, open *store.OpenNotice) error {
 	if offer != nil {
 		matter.Offer = &offer.Offer
 	}
+	if n.Announces(matter) {
+		t.told = append(t.told, outbox.Event{
+			ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.BookingReminderDue, Session: n.Session, Booking: n.Booking, Member: n.Member,
+			Actor: credit.SystemActor, At: t.now, Data: map[string]any{"lead_seconds": int(n.Details.Lead.Seconds())},
+		})
+	}
 	verdict := notify.Judge(n, t.settings, to, matter, t.now)
 	switch {
 	case verdict.Action == notify.Send:
+		n.Last = n.Only(verdict.Channel, to, matter)
 		return t.send(ctx, n, to, about, offer, verdict.Channel)
 	case n.Topic == notify.Offered && offer != nil && verdict.Reason == notify.InQuietHours:
 		t.night = append(t.night, heldBack{n, to, offer, verdict.Until})

@@ -3,11 +3,9 @@ package fcm
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"time"
 
-	"firebase.google.com/go/v4/errorutils"
 	"golang.org/x/oauth2"
 
 	"github.com/berthhq/berth/internal/notify"
@@ -65,12 +63,7 @@ func failure(exchange *provider.Exchange, err error) *notify.SendError {
 	if cause, ok := errors.AsType[*oauth2.RetrieveError](result.Err); ok {
 		return withoutToken(result, cause)
 	}
-	res := errorutils.HTTPResponse(err)
-	if res == nil {
-		return result
-	}
-	defer res.Body.Close()
-	code, badToken := read(res.Body)
+	code, badToken := read(exchange.Refusal())
 	if code != "" {
 		result.Code = code
 	}
@@ -99,9 +92,9 @@ func withoutToken(result *notify.SendError, cause *oauth2.RetrieveError) *notify
 
 // read gives FCM's error code, or else Google's status, and whether the device's token is
 // what is wrong.
-func read(body io.Reader) (code string, badToken bool) {
+func read(body []byte) (code string, badToken bool) {
 	var said refusal
-	if json.NewDecoder(body).Decode(&said) != nil {
+	if json.Unmarshal(body, &said) != nil {
 		return "", false
 	}
 	code = said.Error.Status

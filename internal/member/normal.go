@@ -122,6 +122,12 @@ func email(s string) (string, string) {
 	return s, ""
 }
 
+// Phone gives a telephone number in E.164, however it was written; empty where it is none, or does not say its country.
+func Phone(written string) string {
+	number, _ := phone(strings.TrimSpace(written))
+	return number
+}
+
 // phone takes international numbers, written with or without separators. That a
 // number can exist is asked, not that it does: numbering plans change faster
 // than any list of them.

@@ -52,7 +52,7 @@ func Conclude(n Notice, c Channel, attempts []Attempt, now time.Time, random flo
 		}
 		worst[a.Err.Kind] = a.Err
 	}
-	last := !slices.ContainsFunc(n.Topic.Route(n.Lane), func(other Channel) bool {
+	last := n.Last || !slices.ContainsFunc(n.Topic.Route(n.Lane), func(other Channel) bool {
 		return other != c && !slices.Contains(n.Tried, other)
 	})
 	if worst[Unknown] != nil {

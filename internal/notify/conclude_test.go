@@ -43,6 +43,10 @@ func TestWhatFollowsFromAnAttempt(t *testing.T) {
 		{"misconfigured: another channel", reminder, failed(Misconfigured), Conclusion{Tried: true, LookAt: monday, Reason: MisconfiguredSender}},
 		{"misconfigured, and no other channel", change(func(n *Notice) { n.Tried = []Channel{SMS, Email} }), failed(Misconfigured),
 			Conclusion{LookAt: monday.Add(10 * time.Minute), Reason: MisconfiguredSender}},
+		{"misconfigured, and no other channel for whom it is for", change(func(n *Notice) { n.Last = true }), failed(Misconfigured),
+			Conclusion{LookAt: monday.Add(10 * time.Minute), Reason: MisconfiguredSender}},
+		{"refused, and no other channel for whom it is for", change(func(n *Notice) { n.Last = true }), failed(Permanent),
+			Conclusion{Tried: true, LookAt: monday, Reason: ProviderRefused}},
 	} {
 		if diff := cmp.Diff(c.want, Conclude(c.n, Push, c.attempts, monday, 0.5)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, diff)

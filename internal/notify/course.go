@@ -60,15 +60,20 @@ func (n Notice) Concluded(c Channel, end Conclusion, now time.Time) Standing {
 // Resumed gives a notice whose last attempt was lost, as it is judged again. It is over where the attempt has arrived after all, by what
 // the provider has reported since; and, with a reason, where too many may have.
 func (n Notice) Resumed(was DeliveryStatus) (again Notice, over bool, why Reason) {
-	switch was {
-	case Queued, Sent, Delivered, Read:
+	if was.Taken() {
 		return n, true, ""
-	case PossiblySent, Failed, Undelivered, Bounced:
 	}
 	if n.Unsure++; n.Unsure >= mostUnsure {
 		return n, true, MaybeSent
 	}
 	return n, false, ""
+}
+
+// Announces reports whether a reminder has just fallen due, and the booking is what it was. That is an event of its own, whoever wants a message
+// about it.
+func (n Notice) Announces(m Matter) bool {
+	first := n.Attempts == 0 && n.DueAt.Equal(n.StartsAt.Add(-n.Details.Lead))
+	return n.Topic == Reminder && first && m.Booked && !m.SessionGone && m.StartsAt.Equal(n.StartsAt)
 }
 
 // Silent reports whether dropping a notice is no line of the log worth: somebody without a device misses nothing

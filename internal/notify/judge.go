@@ -194,6 +194,12 @@ func consented(n Notice, r Recipient, m Matter) ([]Channel, Reason) {
 	return usable, why
 }
 
+// Only reports whether a channel is the only one of the notice's lane by which the recipient may be told.
+func (n Notice) Only(c Channel, r Recipient, m Matter) bool {
+	usable, _ := consented(n, r, m)
+	return len(usable) == 1 && usable[0] == c
+}
+
 // Reachable reports whether the recipient has a number, an address or a device.
 func (r Recipient) Reachable(c Channel) bool {
 	switch c {

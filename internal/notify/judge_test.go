@@ -155,6 +155,9 @@ func TestWhatAnEventLeadsTo(t *testing.T) {
 		{"waitlisted: a mail alone", Event{Type: "waitlist.joined"}, nil, []told{{Waitlisted, Mail, 0}}},
 		{"cancelled", Event{Type: "booking.cancelled"}, nil, []told{{BookingCancelled, Mail, 0}}},
 		{"cancelled in silence", Event{Type: "booking.cancelled", Silent: true}, nil, nil},
+		{"rescheduled in silence: reminders move all the same", Event{Type: "booking.rescheduled", Silent: true}, nil, []told{
+			{Reminder, Alert, 48 * time.Hour}, {Reminder, Alert, 71*time.Hour + 30*time.Minute}, {CheckInOpen, Alert, 71 * time.Hour},
+		}},
 		{"the session is cancelled", Event{Type: "booking.cancelled", Gone: true}, func(p *Party) { p.SessionGone = true },
 			[]told{{SessionCancelled, Alert, 0}, {SessionCancelled, Mail, 0}}},
 		{"left the queue of a session that is cancelled", Event{Type: "waitlist.left"}, func(p *Party) { p.SessionGone = true },

@@ -33,6 +33,7 @@ type Notice struct {
 	Tried    []Channel // that have failed
 	Attempts int       // on the channel that is tried now
 	Unsure   int       // attempts of which nobody knows whether they arrived
+	Last     bool      // of an attempt under way: no other channel may be used, or reaches the recipient
 }
 
 // Details are what happened that nobody can look up later.
@@ -94,7 +95,7 @@ type Event struct {
 	Moved   bool        // session.updated: its time, place or resource
 	Gone    bool        // booking.cancelled: because the session does not take place
 	Spent   int         // credits.changed: by how many there are fewer
-	Silent  bool        // nobody is to be told
+	Silent  bool        // nobody is to be told that it happened
 	Details Details
 	At      time.Time
 }
@@ -129,9 +130,6 @@ const (
 // Plan gives the notices that an event leads to, for each party in each lane: some at once, some later, such as
 // reminders. Whether one is sent in the end is judged when it is due.
 func Plan(e Event, parties []Party, s Settings, now time.Time) []Notice {
-	if e.Silent {
-		return nil
-	}
 	p := planner{event: e, settings: s, now: now}
 	for _, party := range parties {
 		p.tell(party)
@@ -191,8 +189,8 @@ func (p *planner) tell(who Party) {
 // add plans a notice for now in each lane that the party uses.
 func (p *planner) add(who Party, topic Topic, expires time.Time) {
 	e := p.event
-	if p.now.Sub(e.At) > usable {
-		return // nothing ran for a day: that is no news any more
+	if e.Silent || p.now.Sub(e.At) > usable {
+		return // where nothing ran for a day it is no news any more
 	}
 	n := Notice{
 		Topic: topic, Member: who.Member, Session: who.Session, Booking: who.Booking, Entry: who.Entry, Offer: e.Offer,
@@ -228,8 +226,8 @@ func thing(e Event, who Party) tenant.UUID {
 	return who.Session.UUID
 }
 
-// remind plans what comes before the session begins. What would be due already is left out: the confirmation
-// has just said it. The revision is the start, so that a session which moves away and back is not told twice.
+// remind plans what comes before the session begins, whoever was told of what has brought it about. What would be due already is left
+// out: the confirmation has just said it. The revision is the start, so that a session which moves away and back is not told twice.
 func (p *planner) remind(who Party) {
 	n := Notice{
 		Member: who.Member, Session: who.Session, Booking: who.Booking, Thing: who.Booking.UUID,
@@ -253,7 +251,7 @@ func (p *planner) remind(who Party) {
 // runningLow plans a word about credits when they fall to the mark, and again when the last one goes.
 func (p *planner) runningLow(who Party, taken int) {
 	low := p.settings.CreditsLowAt
-	if who.Payer.IsZero() || taken <= 0 || who.Balance > low || (who.Balance+taken <= low && who.Balance > 0) {
+	if p.event.Silent || who.Payer.IsZero() || taken <= 0 || who.Balance > low || (who.Balance+taken <= low && who.Balance > 0) {
 		return
 	}
 	p.inLanes(Notice{

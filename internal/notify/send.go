@@ -105,6 +105,11 @@ func Advance(from, to DeliveryStatus) DeliveryStatus {
 	return from
 }
 
+// Taken reports whether the provider has the message, as far as is known: it is not sent again, whatever else was heard of it.
+func (s DeliveryStatus) Taken() bool {
+	return s == Queued || s == Sent || s == Delivered || s == Read
+}
+
 // Settled reports whether no further report is waited for.
 func (s DeliveryStatus) Settled() bool { return progress[s] >= progress[Failed] }
 

@@ -122,6 +122,16 @@ func (p Preferences) Allow(t Topic, c Channel) bool {
 	return t.Default(c)
 }
 
+// Wants reports whether any of the choices is for a channel.
+func (p Preferences) Wants(c Channel) bool {
+	for choice, on := range p {
+		if on && choice.Channel == c {
+			return true
+		}
+	}
+	return false
+}
+
 // lanes gives those of a topic's lanes in which anything may be used. Where somebody wants to hear nothing at
 // all, one of them is left, so that the log tells why they heard nothing.
 func (p Preferences) lanes(t Topic) []Lane {

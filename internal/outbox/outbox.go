@@ -40,6 +40,7 @@ const (
 	BookingCheckInUndo Type = "booking.check_in_undone"
 	BookingNoShow      Type = "booking.no_show"
 	BookingNoShowUndo  Type = "booking.no_show_undone"
+	BookingReminderDue Type = "booking.reminder_due"
 
 	WaitlistJoined    Type = "waitlist.joined"
 	WaitlistLeft      Type = "waitlist.left"

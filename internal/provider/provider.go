@@ -50,6 +50,7 @@ type Exchange struct {
 	begun      bool
 	left       bool // it may have reached the provider
 	status     int  // 0: no answer
+	refusal    []byte
 	retryAfter time.Duration
 	err        error
 }
@@ -95,6 +96,7 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		x.fail(err)
 		return nil, err
 	}
+	x.read(body)
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	return res, nil
 }
@@ -124,6 +126,22 @@ func (x *Exchange) answer(res *http.Response) {
 	defer x.mu.Unlock()
 	x.status = res.StatusCode
 	x.retryAfter = retryAfter(res.Header)
+}
+
+func (x *Exchange) read(body []byte) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.status/100 != 2 {
+		x.refusal = body
+	}
+}
+
+// Refusal is what the provider said when it said no: libraries that mean to repeat a request keep that to themselves. Empty where it
+// did not.
+func (x *Exchange) Refusal() []byte {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.refusal
 }
 
 // Accepted reports whether the provider said yes.

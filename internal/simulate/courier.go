@@ -303,7 +303,7 @@ func (p *post) settle(n *notice, attempt notify.Notice, lines []*delivery, attem
 				status = notify.PossiblySent
 			}
 		}
-		if d.status == notify.PossiblySent || d.status == notify.Queued {
+		if d.status == notify.PossiblySent || d.status == notify.Queued && status == notify.Sent {
 			d.counted = d.counted && !end.Unsent()
 			d.status = status
 		}
@@ -356,14 +356,20 @@ func (p *post) reported(n *notice, d *delivery, told notify.DeliveryStatus, fail
 	if status == d.status {
 		return
 	}
-	d.status = status
-	if !status.Lost() {
+	was := d.status
+	if d.status = status; !status.Lost() {
+		if status.Taken() && !was.Taken() && p.flaw != ignoreReports {
+			n.done, n.sending = true, false
+		}
 		return
 	}
 	if failure.Stopping() != "" && d.channel != notify.Push {
 		p.stop(n, d, failure)
 	}
-	if slices.Contains(n.Tried, d.channel) || !n.done && !n.sending || !n.ExpiresAt.After(p.now) || p.flaw == ignoreReports {
+	known := slices.ContainsFunc(n.lines, func(other *delivery) bool {
+		return other.status == notify.Delivered || other.status == notify.Read || other.channel == d.channel && other.at.After(d.at) && other.status.Taken()
+	})
+	if known || slices.Contains(n.Tried, d.channel) || !n.done && !n.sending || !n.ExpiresAt.After(p.now) || p.flaw == ignoreReports {
 		return
 	}
 	n.Tried = append(slices.Clone(n.Tried), d.channel)

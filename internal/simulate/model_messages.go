@@ -135,16 +135,13 @@ const (
 
 // owe says what an event makes people owed that is read now.
 func (j *judgement) owe(h happened) (all []*owed) {
-	if h.Silent {
-		return nil
-	}
 	now := j.now
 	add := func(o owed, t notify.Topic, lane notify.Lane) {
 		o.topic, o.lane, o.who, o.failed = t, lane, o.to.who, make(map[notify.Channel]bool)
 		all = append(all, &o)
 	}
 	news := func(o owed, t notify.Topic, until, mailUntil time.Time) {
-		if now.Sub(h.At) > newsFor {
+		if h.Silent || now.Sub(h.At) > newsFor {
 			return
 		}
 		o.event, o.due = h.event, now
@@ -156,7 +153,7 @@ func (j *judgement) owe(h happened) (all []*owed) {
 		}
 	}
 	low := func(o owed, u *subscription, spent int) {
-		if u == nil || u.Plan.Kind != credit.Credits || spent <= 0 || u.Balance > j.settings.CreditsLowAt || u.Balance > 0 && u.Balance+spent <= j.settings.CreditsLowAt {
+		if h.Silent || u == nil || u.Plan.Kind != credit.Credits || spent <= 0 || u.Balance > j.settings.CreditsLowAt || u.Balance > 0 && u.Balance+spent <= j.settings.CreditsLowAt {
 			return
 		}
 		o = owed{to: o.to, payer: u, due: now, until: now.Add(mailFor)}

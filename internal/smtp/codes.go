@@ -76,8 +76,8 @@ func failure(err error, to string) *notify.SendError {
 		result.Kind = notify.Transient
 	case failed.Reason == gomail.ErrSMTPMailFrom:
 		result.Kind = notify.Misconfigured
-	case failed.Reason == gomail.ErrSMTPRcptTo && unknownMailbox(failed):
-		result.Kind = notify.Unregistered
+	case failed.Reason == gomail.ErrSMTPRcptTo && unknownMailbox(failed), gone[failed.EnhancedStatusCode()]:
+		result.Kind = notify.Unregistered // some servers look for the mailbox only once they have the mail
 	}
 	result.Reason = reason(failed, to)
 	return result

@@ -138,7 +138,7 @@ type DeliveryOutcome struct {
 }
 
 // UpdateDeliveries writes what became of attempts with the transaction. A status that was reported meanwhile, and tells more, stays with
-// its reason. What surely was not sent does not count.
+// its reason: what the provider has, no failure takes back. What surely was not sent does not count.
 func UpdateDeliveries(tx *pg.Tx, in tenant.TenantID, outcomes []DeliveryOutcome, now time.Time) {
 	if len(outcomes) == 0 {
 		return
@@ -154,13 +154,14 @@ func UpdateDeliveries(tx *pg.Tx, in tenant.TenantID, outcomes []DeliveryOutcome,
 		providers, codes, messages = append(providers, o.ProviderID), append(codes, o.ErrorCode), append(messages, o.ErrorMessage)
 		segments, retries = append(segments, o.Segments), append(retries, optional(o.RetryAt))
 	}
+	// What a provider has reported is not in doubt any more, but for how far the message got.
+	const open = `(d.status = 'POSSIBLY_SENT' or d.status = 'QUEUED' and o.status = 'SENT')`
 	tx.Write(`
 update deliveries d set
-  status = case when d.status in ('POSSIBLY_SENT', 'QUEUED') then o.status else d.status end,
-  reason = case when d.status in ('POSSIBLY_SENT', 'QUEUED') then o.reason else d.reason end,
+  status = case when `+open+` then o.status else d.status end, reason = case when `+open+` and o.reason <> '' then o.reason else d.reason end,
   provider_id = coalesce(nullif(o.provider_id, ''), d.provider_id), error_code = coalesce(nullif(d.error_code, ''), o.code),
-  error_message = coalesce(nullif(d.error_message, ''), o.message), segments = greatest(d.segments, o.segments), retry_at = o.retry_at,
-  counted = d.counted and not (o.unsent and d.status in ('POSSIBLY_SENT', 'QUEUED')), updated_at = $10
+  error_message = coalesce(nullif(d.error_message, ''), o.message), segments = greatest(d.segments, o.segments),
+  retry_at = case when `+open+` then o.retry_at end, counted = d.counted and not (o.unsent and `+open+`), updated_at = $10
 from unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::integer[], $9::timestamptz[],
   $11::boolean[]) as o (id, status, reason, provider_id, code, message, segments, retry_at, unsent)
 where d.tenant_id = $1 and d.id = o.id and d.id = any($2)`, in, ids, statuses, reasons, providers, codes, messages, segments, retries, now, unsent)
@@ -178,8 +179,10 @@ func FindDelivery(b *pg.Batch, in tenant.TenantID, id tenant.DeliveryID, provide
 // ReportDelivery writes what a provider reports about a line with the transaction.
 func ReportDelivery(tx *pg.Tx, in tenant.TenantID, d Delivery, now time.Time) {
 	tx.Write(`
-update deliveries set status = $3, reason = $4, provider_id = $5, error_code = $6, error_message = $7, segments = $8, updated_at = $9
-where tenant_id = $1 and id = $2`, in, d.ID, string(d.Status), string(d.Reason), d.ProviderID, d.ErrorCode, d.ErrorMessage, d.Segments, now)
+update deliveries set status = $3, reason = $4, provider_id = $5, error_code = $6, error_message = $7, segments = $8, counted = $9, retry_at = $10,
+  updated_at = $11
+where tenant_id = $1 and id = $2`, in, d.ID, string(d.Status), string(d.Reason), d.ProviderID, d.ErrorCode, d.ErrorMessage, d.Segments, d.Counted,
+		optional(d.RetryAt), now)
 }
 
 // DeliveryQuery chooses lines of the log, the newest first. All that is set must hold.

@@ -367,9 +367,32 @@ type BookedSubject struct {
 	Changed time.Time
 }
 
-// ReopenNotice lets a notice that was sent go by its next channel with the transaction, because this one did not deliver it.
-func ReopenNotice(tx *pg.Tx, in tenant.TenantID, id tenant.NoticeID, c notify.Channel, now time.Time) {
+// CloseNotice ends a notice with the transaction, because its recipient has it: no attempt is made again, and of one that is under way
+// nothing follows.
+func CloseNotice(tx *pg.Tx, in tenant.TenantID, id tenant.NoticeID, now time.Time) {
+	tx.Write(`update notices set done_at = $3, sending = false where tenant_id = $1 and id = $2 and done_at is null`, in, id, now)
+}
+
+// FindNotice reads a notice as far as it tells what follows from an attempt; nil where there is none.
+func FindNotice(b *pg.Batch, in tenant.TenantID, id tenant.NoticeID, into **notify.Notice) {
+	b.Queue(`select id, topic, lane, tried, unsure, expires_at from notices where tenant_id = $1 and id = $2`, in, id).QueryRow(func(row pgx.Row) error {
+		var n notify.Notice
+		err := row.Scan(&n.ID, &n.Topic, &n.Lane, &n.Tried, &n.Unsure, &n.ExpiresAt)
+		return found(into, n, err)
+	})
+}
+
+// ReopenNotice takes a notice that was sent up again with the transaction, as it stands now that this line of the log tells that it was not
+// delivered. It stays closed where another line tells that it was, and where the provider has a later attempt by the same channel.
+func ReopenNotice(tx *pg.Tx, in tenant.TenantID, lost Delivery, s notify.Standing, now time.Time) {
+	tried := make([]string, len(s.Tried))
+	for i, c := range s.Tried {
+		tried[i] = string(c)
+	}
 	tx.Write(`
-update notices set done_at = null, due_at = $4, sending = false, attempts = 0, tried = tried || $3::text
-where tenant_id = $1 and id = $2 and not ($3 = any(tried)) and (done_at is not null or sending) and expires_at > $4`, in, id, string(c), now)
+update notices set done_at = null, due_at = $5, sending = false, attempts = $6, tried = $7
+where tenant_id = $1 and id = $2 and not ($3 = any(tried)) and (done_at is not null or sending) and expires_at > $8 and not exists (
+  select from deliveries d where d.tenant_id = $1 and d.notice_id = $2 and (
+    d.status in ('DELIVERED', 'READ') or d.channel = $3 and d.created_at > $4 and d.status in ('QUEUED', 'SENT')))`,
+		in, lost.Notice, string(lost.Channel), lost.CreatedAt, s.DueAt, s.Attempts, tried, now)
 }

@@ -127,6 +127,27 @@ where m.tenant_id = $1 and m.id = $2 order by s.channel`, in, owner), into, func
 	})
 }
 
+// ListStops reads which channels are stopped for the present numbers and addresses of recipients, and writes it into them.
+func ListStops(b *pg.Batch, in tenant.TenantID, of []*notify.Recipient) {
+	var numbers, addresses []string
+	for _, r := range of {
+		numbers, addresses = append(numbers, r.Phone), append(addresses, r.Email)
+	}
+	b.Queue(`
+select r.place - 1, s.channel, s.reason from unnest($2::text[], $3::text[]) with ordinality as r (phone, email, place)
+cross join lateral (values ('SMS', r.phone), ('EMAIL', lower(r.email))) as a (channel, address)
+join notification_stops s on s.tenant_id = $1 and s.channel = a.channel and s.address = a.address`, in, numbers, addresses).Query(func(rows pgx.Rows) error {
+		var place int
+		var c notify.Channel
+		var why notify.Reason
+		_, err := pgx.ForEachRow(rows, []any{&place, &c, &why}, func() error {
+			of[place].Stopped[c] = why
+			return nil
+		})
+		return err
+	})
+}
+
 // PutStops stops channels for numbers and addresses with the transaction. Where one is stopped, the first reason stays, unless the
 // recipient has now said so.
 func PutStops(tx *pg.Tx, in tenant.TenantID, stops ...NotificationStop) {
@@ -155,6 +176,13 @@ where n.reason <> excluded.reason and excluded.reason <> 'BOUNCED'`, in, channel
 func DeleteStop(tx *pg.Tx, in tenant.TenantID, c notify.Channel, address string) {
 	tx.Write(`delete from notification_stops where tenant_id = $1 and channel = $2 and address = case $2 when 'EMAIL' then lower($3) else $3 end`,
 		in, string(c), address)
+}
+
+// Resubscribe opens email again with the transaction for a member who has unsubscribed.
+func Resubscribe(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID) {
+	tx.Write(`
+delete from notification_stops s using members m
+where m.tenant_id = $1 and m.id = $2 and s.tenant_id = $1 and s.channel = 'EMAIL' and s.address = m.email_key and s.reason = 'UNSUBSCRIBED'`, in, owner)
 }
 
 // ListRecipients reads the members as recipients, and what was sent to them and to guests since a time. It adds to the map.

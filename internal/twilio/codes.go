@@ -43,6 +43,7 @@ var codes = map[int]meaning{
 	30024: {notify.Misconfigured, "the carrier does not know the sender"},
 	30032: {notify.Misconfigured, "the toll-free sender is not verified"},
 	30034: {notify.Misconfigured, "the sender is not registered for application messages in the US"},
+	63007: {notify.Misconfigured, "the messaging service's sender does not exist on its channel"},
 
 	// The recipient.
 	21211: {notify.Unregistered, "the number is not valid"},
@@ -52,6 +53,8 @@ var codes = map[int]meaning{
 	21635: {notify.Unregistered, "the number is a landline"},
 	30005: {notify.Unregistered, "the number is not in service"},
 	30006: {notify.Unregistered, "the number is a landline, or its carrier cannot be reached"},
+	63003: {notify.Unregistered, "the number does not exist on the messaging service's channel"},
+	63024: {notify.Unregistered, "the recipient is not valid"},
 
 	// The message.
 	21266: {notify.Permanent, "sender and recipient are the same"},
@@ -75,6 +78,7 @@ var codes = map[int]meaning{
 	30022: {notify.Transient, "the carrier's rate limit is exceeded"},
 	30023: {notify.Transient, "the carrier's daily limit is reached"},
 	30027: {notify.Transient, "the carrier's daily limit is reached"},
+	63018: {notify.Transient, "the channel's rate limit is exceeded"},
 	63038: {notify.Transient, "the account's daily limit is reached"},
 }
 

@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -43,7 +44,7 @@ func (h *house) wantLines(what string, topic notify.Topic, want ...string) {
 // promoted sets a promotion up, which goes by mail, and by push, else SMS.
 func (h *house) promoted() tenant.Caller {
 	h.t.Helper()
-	mia, noa := h.member("Mia"), h.member("Noa")
+	mia, noa := h.member(fmt.Sprint("Mia", h.serial)), h.member(fmt.Sprint("Noa", h.serial))
 	class := h.session(noon.Add(48*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
 	first := h.book(mia, class).Booking.ID
 	h.book(noa, class)

@@ -30,11 +30,13 @@ type providers struct {
 	fcm    *fcmtest.Server
 	mail   *smtptest.Server
 	pages  http.Handler
+
+	patience time.Duration // with Twilio's answer
 }
 
-func withProviders(t *testing.T) *providers {
+func withProviders(t *testing.T, change ...func(*worker.Config, *app.Config)) *providers {
 	t.Helper()
-	p := &providers{twilio: twiliotest.Start()}
+	p := &providers{twilio: twiliotest.Start(), patience: 20 * time.Second}
 	t.Cleanup(p.twilio.Close)
 	var err error
 	if p.fcm, err = fcmtest.Start(); err != nil {
@@ -45,13 +47,12 @@ func withProviders(t *testing.T) *providers {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.mail.Close)
-	const impatient = 300 * time.Millisecond
 	p.house = newHouse(t, func(wc *worker.Config, ac *app.Config) {
 		now := ac.Now
 		wc.Platform[app.ProviderTwilio] = func(in tenant.TenantID) worker.Sender {
 			s, err := twilio.New(twilio.Config{
 				AccountSID: p.twilio.AccountSID, AuthToken: p.twilio.AuthToken, From: "+15005550006", BaseURL: p.twilio.URL,
-				StatusCallback: p.app.TwilioStatusURL(in), Timeout: impatient, Now: now,
+				StatusCallback: p.app.TwilioStatusURL(in), Timeout: p.patience, Now: now,
 			})
 			if err != nil {
 				t.Error(err)
@@ -71,6 +72,9 @@ func withProviders(t *testing.T) *providers {
 		}
 		wc.Platform[app.ProviderSMTP] = func(tenant.TenantID) worker.Sender { return mails }
 		ac.MailFrom = "hello@berth.example"
+		for _, f := range change {
+			f(wc, ac)
+		}
 	})
 	p.pages = web.Handler(web.Config{App: p.app, Log: p.log(), PublicURL: "https://berth.example", TwilioToken: p.twilio.AuthToken})
 	return p
@@ -140,6 +144,11 @@ func TestAMailIsWhole(t *testing.T) {
 	if !ok || calendar.Params["method"] != "REQUEST" || !contains(calendar.Body, "DTSTART:20260318T120000Z") || !contains(calendar.Body, "mailto:front.desk@example.com") {
 		t.Errorf("%+v", calendar)
 	}
+	for kind, want := range map[string]string{"text/plain": "Hello Mia", "text/html": "Hello Mia,<"} {
+		if part, ok := m.Part(kind); !ok || !contains(part.Body, want) || !contains(part.Body, "/unsubscribe/") {
+			t.Errorf("%s: %+v", kind, part)
+		}
+	}
 	if got := m.Text("Reply-To"); !contains(got, "front.desk@example.com") {
 		t.Errorf("reply-to %q", got)
 	}
@@ -179,6 +188,7 @@ func TestAMailIsWhole(t *testing.T) {
 func TestTwilioTakesAMessageAndDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	p := withProviders(t)
+	p.patience = 2 * time.Second
 	p.twilio.React(func(twiliotest.Message) twiliotest.Reaction { return twiliotest.Reaction{Silent: true} })
 	p.book(p.textOnly(), p.session(noon.Add(48*time.Hour)))
 	p.deliver()

@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -8,10 +9,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/tenant"
 )
 
 // Europe's clocks go forward in the night to 29 March 2026, and back in the night to 25 October. Reminders come so long
@@ -170,4 +173,53 @@ func TestTheLifeOfACalendarEntry(t *testing.T) {
 	if uid != booking.String()+"@berth.example" {
 		t.Errorf("its UID is %s", uid)
 	}
+}
+
+// That a reminder is due is an event, too, for whoever reminds people in another way: once for each lead, at night and for people who
+// want no messages as well, and never for what is cancelled or has moved.
+func TestAReminderIsAnEvent(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	mia, noa := h.member("Mia"), h.member("Noa")
+	_, err := h.app.UpdateNotificationPreferences(h.ctx(), mia, app.PreferencesEdit{Chosen: notify.Preferences{
+		{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: email}: false,
+	}})
+	h.ok(err)
+	start := time.Date(2026, 3, 18, 22, 0, 0, 0, time.UTC) // 23:00 in Berlin
+	class := h.session(start)
+	booking := h.book(mia, class).Booking.ID
+	off := h.book(noa, class).Booking.ID
+	guest := h.guest(contact{Name: "Ida", Email: "ida@example.com"}, class)
+	h.run()
+	_, err = h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: off})
+	h.ok(err)
+	due := func(want ...string) {
+		t.Helper()
+		// Not read as watchers do, who wait for transactions of whoever else is at the server.
+		rows, err := h.db.Owner.Query(h.ctx(), `
+select booking_id, (data->>'lead_seconds')::integer, occurred_at from events where type = 'booking.reminder_due' and session_id = $1 and actor = 'system'`, class)
+		h.ok(err)
+		var got []string
+		var of tenant.BookingID
+		var lead int
+		var at time.Time
+		_, err = pgx.ForEachRow(rows, []any{&of, &lead, &at}, func() error {
+			who := map[tenant.BookingID]string{booking: "Mia", off: "Noa", guest: "Ida"}[of]
+			got = append(got, fmt.Sprint(who, " ", lead, " ", at.UTC().Format(time.RFC3339)))
+			return nil
+		})
+		h.ok(err)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	due()
+	h.at(start.Add(-24 * time.Hour))
+	day := []string{"Ida 86400 2026-03-17T22:00:00Z", "Mia 86400 2026-03-17T22:00:00Z"}
+	due(day...)
+	h.at(start.Add(-15 * time.Hour)) // the night is over
+	due(day...)
+	h.at(start.Add(-30 * time.Minute))
+	due("Ida 1800 2026-03-18T21:30:00Z", day[0], "Mia 1800 2026-03-18T21:30:00Z", day[1])
 }

@@ -153,6 +153,38 @@ func TestRepliesToANumberThatTenantsShare(t *testing.T) {
 	stops(0)
 }
 
+// Carriers act on these words by themselves: they end and resume all messages, and never answer an offer, though one is open.
+func TestWordsOfTheCarriersAnswerNoOffer(t *testing.T) {
+	t.Parallel()
+	p := withProviders(t)
+	p.offering()
+	noa := p.member("Noa")
+	inbound, number := p.app.TwilioInboundURL(p.Tenant), p.phone(noa)
+	offer := p.offers(p.freed(noon.Add(72*time.Hour), noa))[0]
+	stops := func(after string, want int) {
+		t.Helper()
+		if n := p.count(`select count(*) from notification_stops where channel = 'SMS' and address = $1`, number); n != want {
+			t.Errorf("after %q: %d stops, want %d", after, n, want)
+		}
+	}
+	for _, stop := range []string{"STOP", "stopall", "Unsubscribe", "CANCEL", "end", "QUIT", "Revoke", "OPTOUT", "Stopp", "Arrêt"} {
+		p.sayTo(inbound, number, stop)
+		stops(stop, 1)
+		for _, start := range []string{"YES", "START", "Unstop"} {
+			p.sayTo(inbound, number, start)
+			stops(start, 0)
+			p.sayTo(inbound, number, stop)
+		}
+	}
+	for _, text := range []string{"NO", "1", "2", "yes please", "accept", "cancel my booking"} {
+		p.sayTo(inbound, number, text)
+		stops(text, 1)
+	}
+	if got := p.offer(offer.ID); got.Status != waitlist.Live {
+		t.Errorf("the offer is %s", got.Status)
+	}
+}
+
 // Where Twilio says that it has dealt with a word, in whatever language, it has answered it, too.
 func TestWordsThatTwilioHasAnswered(t *testing.T) {
 	t.Parallel()

@@ -48,6 +48,13 @@ func TestSideEffects(t *testing.T) {
 		want(t, "at once", h.run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
 		want(t, "later", h.at(noon.Add(29*time.Minute)))
 	})
+	t.Run("book, a minute more before: a reminder", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		h.book(h.member("Mia"), h.session(noon.Add(31*time.Minute)))
+		want(t, "at once", h.run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
+		want(t, "30 minutes before", h.at(noon.Add(time.Minute)), "REMINDER PUSH")
+	})
 	t.Run("book, opted out of email", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
@@ -109,10 +116,16 @@ func TestSideEffects(t *testing.T) {
 		want(t, "at once", h.run(), "BOOKING_CANCELLED EMAIL", "PROMOTED EMAIL", "PROMOTED PUSH")
 	})
 	for name, c := range map[string]struct {
-		at   time.Time
-		says string
-	}{"in time": {noon, "Your credit is back"}, "late": {start.Add(-time.Hour), "the credit is used"}} {
-		t.Run("self-cancel, "+name+": the mail says what became of the credit", func(t *testing.T) {
+		at    time.Time
+		admin bool
+		says  string
+	}{
+		"self-cancel, in time":  {noon, false, "Your credit is back"},
+		"self-cancel, late":     {start.Add(-time.Hour), false, "the credit is used"},
+		"admin-cancel, in time": {noon, true, "Your credit is back"},
+		"admin-cancel, late":    {start.Add(-time.Hour), true, "the credit is used"},
+	} {
+		t.Run(name+": the mail says what became of the credit", func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
 			_, err := h.app.UpdatePolicy(h.ctx(), h.Owner, app.PolicyTarget{}, nil, func(p *catalog.Policy) { p.AllowLateCancellation = new(true) })
@@ -125,7 +138,11 @@ func TestSideEffects(t *testing.T) {
 			booking := h.book(mia, h.session(start)).Booking.ID
 			h.run()
 			h.at(c.at)
-			_, err = h.app.CancelBooking(h.ctx(), mia, app.CancelRequest{ID: booking, Notify: true})
+			by := mia
+			if c.admin {
+				by = h.Owner
+			}
+			_, err = h.app.CancelBooking(h.ctx(), by, app.CancelRequest{ID: booking, Notify: true})
 			h.ok(err)
 			h.consume()
 			h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
@@ -180,19 +197,33 @@ func TestSideEffects(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
 			class, other := h.session(start), h.session(start.Add(2*time.Hour))
-			mia := h.member("Mia")
+			mia, noa := h.member("Mia"), h.member("Noa")
 			h.book(mia, class)
 			h.book(mia, other)
+			queue := h.session(start.Add(4*time.Hour), full)
+			h.book(mia, queue)
+			h.book(noa, queue)
 			h.run()
 			_, err := h.app.BulkDelete(h.ctx(), h.Owner, app.BulkRequest{
-				Filter: session.Filter{Sessions: []tenant.SessionID{class, other}}, IncludeBooked: true, Reason: "Renovation", Notify: notify,
+				Filter: session.Filter{Sessions: []tenant.SessionID{class, other, queue}}, IncludeBooked: true, Reason: "Renovation", Notify: notify,
 			})
 			h.ok(err)
-			if notify {
-				want(t, "for each session", h.run(), "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED PUSH", "SESSION_CANCELLED PUSH")
+			if notify { // who waits is told, too
+				want(t, "for each session", h.run(), "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL",
+					"SESSION_CANCELLED PUSH", "SESSION_CANCELLED PUSH", "SESSION_CANCELLED PUSH", "SESSION_CANCELLED PUSH")
 			} else {
 				want(t, "in silence", h.run())
 			}
+			if n := h.count(`select count(*) from sessions where deleted_at is not null`); n != 3 {
+				t.Errorf("%d sessions are deleted", n)
+			}
+			if n := h.count(`select count(*) from bookings where status <> 'CANCELLED'`); n != 0 {
+				t.Errorf("%d bookings stand", n)
+			}
+			if n := h.count(`select count(*) from audit_entries where action = 'session.bulk_deleted'`); n != 1 {
+				t.Errorf("%d entries of the audit log", n)
+			}
+			want(t, "no reminder", h.at(start.Add(-24*time.Hour)))
 		})
 	}
 	door := &catalog.Point{Latitude: 52.5, Longitude: 13.4}
@@ -276,6 +307,17 @@ func TestSideEffects(t *testing.T) {
 		want(t, "at once", h.run(), "RESCHEDULED EMAIL", "RESCHEDULED PUSH")
 		want(t, "not at the old time", h.at(start.Add(-24*time.Hour)))
 		want(t, "but at the new", h.at(start), "REMINDER PUSH")
+	})
+	t.Run("rescheduled, in silence", func(t *testing.T) {
+		t.Parallel()
+		h := newHouse(t)
+		booking := h.book(h.member("Mia"), h.session(start)).Booking.ID
+		h.run()
+		_, err := h.app.RescheduleBooking(h.ctx(), h.Owner, app.RescheduleRequest{ID: booking, To: h.session(start.Add(24 * time.Hour)), Notify: false})
+		h.ok(err)
+		want(t, "at once", h.run())
+		want(t, "not at the old time", h.at(start.Add(-24*time.Hour)))
+		want(t, "reminded at the new, all the same", h.at(start), "REMINDER PUSH")
 	})
 	t.Run("a device that was not seen for 60 days is forgotten", func(t *testing.T) {
 		t.Parallel()

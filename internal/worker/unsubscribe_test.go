@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -63,6 +65,47 @@ func TestThePageThatStopsMails(t *testing.T) {
 		stopped(1, 1)
 		page(http.MethodGet, link.Path+"x", "", c.broken, http.StatusNotFound)
 	}
+}
+
+// Whoever has unsubscribed from all mails gets them again by choosing them. An address that bounces stays stopped, and so does a number.
+func TestMailsThatAreWantedAgain(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	mia := h.member("Mia")
+	stop := func(channel, address string, reason notify.Reason) {
+		t.Helper()
+		h.exec(`insert into notification_stops (tenant_id, channel, address, reason, created_at) values ($1, $2, $3, $4, $5)
+			on conflict (tenant_id, channel, address) do update set reason = excluded.reason`, h.Tenant, channel, address, string(reason), noon)
+	}
+	choose := func(c notify.Channel, on bool) {
+		t.Helper()
+		_, err := h.app.UpdateNotificationPreferences(h.ctx(), mia, app.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: c}: on}})
+		h.ok(err)
+	}
+	booked := 0
+	mailed := func(what string, want int) {
+		t.Helper()
+		booked++
+		h.book(mia, h.session(noon.Add(time.Duration(48+booked)*time.Hour)))
+		if got := len(h.mails()); got != want {
+			t.Errorf("%s: %d mails", what, got)
+		}
+	}
+	stop("EMAIL", "mia@example.com", notify.Unsubscribed)
+	stop("EMAIL", "noa@example.com", notify.Unsubscribed)
+	stop("SMS", h.phone(mia), notify.OptedOutReason)
+	mailed("unsubscribed", 0)
+	choose(push, true)
+	mailed("another channel was chosen", 0)
+	choose(email, true)
+	mailed("mails were chosen", 1)
+	choose(sms, true)
+	if n := h.count(`select count(*) from notification_stops`); n != 2 {
+		t.Errorf("%d stops, want that of the number and somebody else's", n)
+	}
+	stop("EMAIL", "mia@example.com", notify.BouncedReason)
+	choose(email, true)
+	mailed("bounced", 0)
 }
 
 // chosen counts what a member has chosen.

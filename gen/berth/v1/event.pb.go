@@ -68,6 +68,9 @@ const (
 	EventType_EVENT_TYPE_BOOKING_NO_SHOW EventType = 29
 	// A no-show was undone.
 	EventType_EVENT_TYPE_BOOKING_NO_SHOW_UNDONE EventType = 30
+	// A booking's session begins soon: `details.lead_seconds` later, as the tenant's settings for reminders have it, 24 hours and 30 minutes
+	// unless they say otherwise. It comes once for each of them, whether or not anybody wants to be reminded by a message.
+	EventType_EVENT_TYPE_BOOKING_REMINDER_DUE EventType = 31
 	// A member joined a waitlist.
 	EventType_EVENT_TYPE_WAITLIST_JOINED EventType = 40
 	// An entry left the waitlist without a place: left, removed, expired, or its session was cancelled.
@@ -128,6 +131,7 @@ var (
 		28: "EVENT_TYPE_BOOKING_CHECK_IN_UNDONE",
 		29: "EVENT_TYPE_BOOKING_NO_SHOW",
 		30: "EVENT_TYPE_BOOKING_NO_SHOW_UNDONE",
+		31: "EVENT_TYPE_BOOKING_REMINDER_DUE",
 		40: "EVENT_TYPE_WAITLIST_JOINED",
 		41: "EVENT_TYPE_WAITLIST_LEFT",
 		42: "EVENT_TYPE_WAITLIST_PROMOTED",
@@ -167,6 +171,7 @@ var (
 		"EVENT_TYPE_BOOKING_CHECK_IN_UNDONE": 28,
 		"EVENT_TYPE_BOOKING_NO_SHOW":         29,
 		"EVENT_TYPE_BOOKING_NO_SHOW_UNDONE":  30,
+		"EVENT_TYPE_BOOKING_REMINDER_DUE":    31,
 		"EVENT_TYPE_WAITLIST_JOINED":         40,
 		"EVENT_TYPE_WAITLIST_LEFT":           41,
 		"EVENT_TYPE_WAITLIST_PROMOTED":       42,
@@ -475,7 +480,7 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"booking_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tbookingId\x12(\n" +
 	"\tmember_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12,\n" +
 	"\vlocation_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"locationId*\xc5\t\n" +
+	"locationId*\xea\t\n" +
 	"\tEventType\x12\x1a\n" +
 	"\x16EVENT_TYPE_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aEVENT_TYPE_SESSION_CREATED\x10\x01\x12\x1e\n" +
@@ -496,7 +501,8 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"\x1bEVENT_TYPE_BOOKING_ATTENDED\x10\x1b\x12&\n" +
 	"\"EVENT_TYPE_BOOKING_CHECK_IN_UNDONE\x10\x1c\x12\x1e\n" +
 	"\x1aEVENT_TYPE_BOOKING_NO_SHOW\x10\x1d\x12%\n" +
-	"!EVENT_TYPE_BOOKING_NO_SHOW_UNDONE\x10\x1e\x12\x1e\n" +
+	"!EVENT_TYPE_BOOKING_NO_SHOW_UNDONE\x10\x1e\x12#\n" +
+	"\x1fEVENT_TYPE_BOOKING_REMINDER_DUE\x10\x1f\x12\x1e\n" +
 	"\x1aEVENT_TYPE_WAITLIST_JOINED\x10(\x12\x1c\n" +
 	"\x18EVENT_TYPE_WAITLIST_LEFT\x10)\x12 \n" +
 	"\x1cEVENT_TYPE_WAITLIST_PROMOTED\x10*\x12\"\n" +

@@ -43,6 +43,9 @@ type Reaction struct {
 
 	Silent bool // takes the message and never answers
 	Drop   bool // takes the message and cuts the connection
+	Taken  bool // takes the message, whatever it answers
+
+	Before func(Message) // what happens to a message that was taken before there is an answer, such as callbacks
 }
 
 // Refuse is Twilio's refusal with an error code.
@@ -131,6 +134,9 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reaction := s.take(&m)
+	if reaction.Before != nil {
+		reaction.Before(m)
+	}
 	switch {
 	case reaction.Silent:
 		select {
@@ -181,7 +187,7 @@ func (s *Server) take(m *Message) Reaction {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	reaction := s.react(*m)
-	if reaction.Status == 0 || reaction.Status/100 == 2 {
+	if reaction.Status == 0 || reaction.Status/100 == 2 || reaction.Taken {
 		m.SID = fmt.Sprintf("SM%032x", len(s.messages)+1)
 		s.messages = append(s.messages, *m)
 	}

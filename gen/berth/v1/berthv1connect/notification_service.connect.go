@@ -86,7 +86,8 @@ type NotificationServiceClient interface {
 	// members themselves change it.
 	// Errors: MEMBER_NOT_FOUND.
 	GetPreferences(context.Context, *connect.Request[v1.GetPreferencesRequest]) (*connect.Response[v1.GetPreferencesResponse], error)
-	// UpdatePreferences changes what the caller wants to hear of, and how. What is not named stays.
+	// UpdatePreferences changes what the caller wants to hear of, and how. What is not named stays. Choosing email for a topic also ends a stop
+	// of all mails that is there because the caller has unsubscribed from them.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, a quiet time with seconds).
 	UpdatePreferences(context.Context, *connect.Request[v1.UpdatePreferencesRequest]) (*connect.Response[v1.UpdatePreferencesResponse], error)
 	// CreateCalendarFeed gives the address of an iCalendar file with the caller's bookings, to subscribe to. Whoever has the address
@@ -338,7 +339,8 @@ type NotificationServiceHandler interface {
 	// members themselves change it.
 	// Errors: MEMBER_NOT_FOUND.
 	GetPreferences(context.Context, *connect.Request[v1.GetPreferencesRequest]) (*connect.Response[v1.GetPreferencesResponse], error)
-	// UpdatePreferences changes what the caller wants to hear of, and how. What is not named stays.
+	// UpdatePreferences changes what the caller wants to hear of, and how. What is not named stays. Choosing email for a topic also ends a stop
+	// of all mails that is there because the caller has unsubscribed from them.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, a quiet time with seconds).
 	UpdatePreferences(context.Context, *connect.Request[v1.UpdatePreferencesRequest]) (*connect.Response[v1.UpdatePreferencesResponse], error)
 	// CreateCalendarFeed gives the address of an iCalendar file with the caller's bookings, to subscribe to. Whoever has the address

@@ -850,7 +850,8 @@ export const NotificationService: GenService<{
     output: typeof GetPreferencesResponseSchema;
   },
   /**
-   * UpdatePreferences changes what the caller wants to hear of, and how. What is not named stays.
+   * UpdatePreferences changes what the caller wants to hear of, and how. What is not named stays. Choosing email for a topic also ends a stop
+   * of all mails that is there because the caller has unsubscribed from them.
    * Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, a quiet time with seconds).
    *
    * @generated from rpc berth.v1.NotificationService.UpdatePreferences

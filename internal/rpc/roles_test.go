@@ -1,0 +1,74 @@
+package rpc
+
+import (
+	"testing"
+
+	"github.com/berthhq/berth/internal/access"
+)
+
+// Who may do what in a studio, act by act, as it is known from other systems: unlike the golden matrix, this one does not follow the code.
+func TestTheRolesOfAStudio(t *testing.T) {
+	t.Parallel()
+	rules, err := Rules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := admission{rules: rules, guard: access.New(people{})}
+	roles := []string{"owner", "admin", "coach", "member"}
+	const (
+		staff    = "yes yes yes -"
+		managers = "yes yes - -"
+		everyone = "yes yes yes yes"
+		self     = "own own own own"
+	)
+	for rpc, want := range map[string]string{
+		"SessionService/CreateSession":    staff,
+		"SessionService/UpdateSession":    staff,
+		"SessionService/SetWorkouts":      staff,
+		"SessionService/AddInlineWorkout": staff,
+		"SessionService/PublishSession":   managers,
+		"SessionService/UnpublishSession": managers,
+		"SessionService/CancelSession":    managers,
+		"SessionService/PreviewBulk":      managers,
+		"SessionService/BulkPublish":      managers,
+		"SessionService/BulkCancel":       managers,
+		"SessionService/BulkDelete":       managers,
+		"SessionService/ListSessions":     everyone,
+		"SessionService/GetSession":       everyone,
+
+		"BookingService/ListRoster":         staff,
+		"BookingService/Book":               everyone,
+		"BookingService/CancelBooking":      self,
+		"BookingService/AdminCancelBooking": managers,
+		"BookingService/ListMyBookings":     "yes yes yes own", // staff may name a member
+		"CreditService/RefundCredit":        managers,
+
+		"CheckInService/CheckIn":          staff,
+		"CheckInService/UndoCheckIn":      staff,
+		"CheckInService/GetQrToken":       staff,
+		"CheckInService/CreateDisplayUrl": staff,
+		"CheckInService/GetDisplay":       everyone, // signed
+		"CheckInService/SelfCheckIn":      everyone,
+		"CheckInService/ListAttendance":   staff,
+
+		"AnalyticsService/GetBookingTrend":      managers,
+		"AnalyticsService/GetAttendanceSummary": managers,
+		"AnalyticsService/ListAttendanceDaily":  managers,
+	} {
+		rule, ok := rules["/berth.v1."+rpc]
+		if !ok {
+			t.Errorf("there is no %s", rpc)
+			continue
+		}
+		got := ""
+		for i, role := range roles {
+			if i > 0 {
+				got += " "
+			}
+			got += verdict(t, &a, role, rule)
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", rpc, got, want)
+		}
+	}
+}
