@@ -15,13 +15,14 @@ func TestTheRolesOfAStudio(t *testing.T) {
 	}
 	a := admission{rules: rules, guard: access.New(people{})}
 	roles := []string{"owner", "admin", "coach", "member"}
-	const (
-		staff    = "yes yes yes -"
-		managers = "yes yes - -"
-		everyone = "yes yes yes yes"
-		self     = "own own own own"
+	type verdicts [4]string
+	var (
+		staff    = verdicts{"yes", "yes", "yes", "-"}
+		managers = verdicts{"yes", "yes", "-", "-"}
+		everyone = verdicts{"yes", "yes", "yes", "yes"}
+		self     = verdicts{"own", "own", "own", "own"}
 	)
-	for rpc, want := range map[string]string{
+	for rpc, want := range map[string]verdicts{
 		"SessionService/CreateSession":    staff,
 		"SessionService/UpdateSession":    staff,
 		"SessionService/SetWorkouts":      staff,
@@ -40,7 +41,7 @@ func TestTheRolesOfAStudio(t *testing.T) {
 		"BookingService/Book":               everyone,
 		"BookingService/CancelBooking":      self,
 		"BookingService/AdminCancelBooking": managers,
-		"BookingService/ListMyBookings":     "yes yes yes own", // staff may name a member
+		"BookingService/ListMyBookings":     {"yes", "yes", "yes", "own"}, // staff may name a member
 		"CreditService/RefundCredit":        managers,
 
 		"CheckInService/CheckIn":          staff,
@@ -60,15 +61,12 @@ func TestTheRolesOfAStudio(t *testing.T) {
 			t.Errorf("there is no %s", rpc)
 			continue
 		}
-		got := ""
+		var got verdicts
 		for i, role := range roles {
-			if i > 0 {
-				got += " "
-			}
-			got += verdict(t, &a, role, rule)
+			got[i] = verdict(t, &a, role, rule)
 		}
 		if got != want {
-			t.Errorf("%s: %s, want %s", rpc, got, want)
+			t.Errorf("%s: %v, want %v", rpc, got, want)
 		}
 	}
 }
