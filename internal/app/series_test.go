@@ -404,6 +404,10 @@ func TestASeriesGetsAnEndAndLosesIt(t *testing.T) {
 	if n := h.count(`select count(*) from sessions where state <> 'CANCELLED' and starts_at between $1 and $2`, h.clock.Now(), h.clock.Now().AddDate(1, 0, 0)); n != len(on.Created) || n != 52 {
 		t.Errorf("%d sessions to come, %d made", n, len(on.Created))
 	}
+	over := rule("FREQ=WEEKLY;UNTIL=20260512;BYDAY=TU") // the last Tuesday
+	if over.Series.OpenEnded || len(over.Cancelled) != 52 || len(over.Updated)+len(over.Created) != 0 {
+		t.Errorf("%+v, %d called off", over.Series, len(over.Cancelled))
+	}
 	_, err := h.app.UpdateSeries(context.Background(), h.Owner, app.SeriesEdit{
 		Series: s.ID, Scope: app.All, Pattern: session.Pattern{Rule: "FREQ=DAILY;UNTIL=20260301"}, PatternFields: session.RuleField,
 	})
