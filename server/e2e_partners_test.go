@@ -23,7 +23,16 @@ func TestThePageForPartners(t *testing.T) {
 		switch {
 		case strings.Contains(code, "dev.json"): // here it is another server
 			script = append(script, "export ADDRESS=http://"+w.live.Address, "OWNER="+w.token(w.owner.Subject))
-		case strings.Contains(code, "examples/mirror"): // it never ends, and has a test of its own
+		case strings.Contains(code, "examples/mirror"): // it never ends: here it is stopped once it has the booking made above
+			run := `go run ./clients/go/examples/mirror -url "$ADDRESS" -file bookings.csv`
+			before, _, found := strings.Cut(code, "BERTH_KEY=$MIRROR_KEY "+run)
+			if !found {
+				t.Errorf("no mirror in:\n%s", code)
+			}
+			file := filepath.Join(folder, "bookings.csv")
+			script = append(script, "echo '# Mirror'", before, "go build -o "+folder+" ./clients/go/examples/mirror",
+				"BERTH_KEY=$MIRROR_KEY "+filepath.Join(folder, "mirror")+` -url "$ADDRESS" -file `+file+" &",
+				`until grep -q "$BOOKING,.*CANCELLED" `+file+"; do kill -0 $!; sleep 0.05; done", "kill $!", "wait $!", "echo mirrored")
 		case language == "sh":
 			script = append(script, code)
 		case language == "python":
@@ -48,8 +57,8 @@ func TestThePageForPartners(t *testing.T) {
 	if err != nil {
 		t.Errorf("%v\n%s\n%s", err, strings.Join(script, "\n"), out)
 	}
-	parts := regexp.MustCompile(`(?m)^# (?:Python|Go)$`).Split(string(out), -1)
-	if len(parts) != 3 {
+	parts := regexp.MustCompile(`(?m)^# (?:Python|Go|Mirror)$`).Split(string(out), -1)
+	if len(parts) != 4 {
 		t.Fatalf("%s", out)
 	}
 	inOrder(t, parts[0], "held once", "BOOKING_STATUS_CONFIRMED", "BOOKING_STATUS_CANCELLED",
@@ -57,8 +66,8 @@ func TestThePageForPartners(t *testing.T) {
 	inOrder(t, parts[1], "refused: BOOKING_NOT_FOUND", "held", "until 20", "confirmed PAYMENT_STATUS_CAPTURED", "cancelled",
 		"EVENT_TYPE_BOOKING_HELD", "EVENT_TYPE_BOOKING_CONFIRMED", "EVENT_TYPE_BOOKING_CANCELLED")
 	inOrder(t, parts[2], "held", "until 20", "confirmed PAYMENT_STATUS_CAPTURED", "cancelled",
-		"EVENT_TYPE_BOOKING_HELD", "EVENT_TYPE_BOOKING_CONFIRMED", "EVENT_TYPE_BOOKING_CANCELLED",
-		"PERMISSION_DENIED", "The token opens nothing any more.")
+		"EVENT_TYPE_BOOKING_HELD", "EVENT_TYPE_BOOKING_CONFIRMED", "EVENT_TYPE_BOOKING_CANCELLED")
+	inOrder(t, parts[3], "mirror", "mirrored", "PERMISSION_DENIED", "The token opens nothing any more.")
 	w.live.sound(t)
 }
 

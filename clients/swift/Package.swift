@@ -22,6 +22,12 @@ let package = Package(
             ],
             exclude: ["Generated/README.md"]
         ),
-        .testTarget(name: "BerthTests", dependencies: ["Berth"]),
+        .testTarget(
+            name: "BerthTests",
+            dependencies: [
+                "Berth",
+                .product(name: "Connect", package: "connect-swift"),
+            ]
+        ),
     ]
 )

@@ -170,6 +170,38 @@ func TestBrowsersOfKnownOriginsMayCall(t *testing.T) {
 	}
 }
 
+// A page elsewhere may read by GET with its token. Its browser asks beforehand for each address, and keeps that for two hours.
+func TestPagesOfKnownOriginsMayReadByGET(t *testing.T) {
+	t.Parallel()
+	s := startTestServer(t, Config{Origins: []string{"https://app.test"}})
+	url := s.URL + berthv1connect.TenantServiceGetTenantProcedure + "?connect=v1&encoding=json&message={}"
+	asked := send(t, s.Client, http.MethodOptions, url, http.Header{
+		"Origin": {"https://app.test"}, "Access-Control-Request-Method": {"GET"}, "Access-Control-Request-Headers": {"authorization,connect-timeout-ms"},
+	}, "")
+	for name, want := range map[string]string{
+		"Access-Control-Allow-Origin": "https://app.test", "Access-Control-Allow-Methods": "GET",
+		"Access-Control-Allow-Headers": "authorization,connect-timeout-ms", "Access-Control-Max-Age": "7200",
+	} {
+		if got := asked.Header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	header := bearer(s.Token(t, "member"))
+	header.Set("Origin", "https://app.test")
+	first := send(t, s.Client, http.MethodGet, url, header, "")
+	header.Set("If-None-Match", first.Header.Get("Etag"))
+	again := send(t, s.Client, http.MethodGet, url, header, "")
+	if first.Status != http.StatusOK || again.Status != http.StatusNotModified {
+		t.Errorf("%d, then %d", first.Status, again.Status)
+	}
+	for _, answer := range []answer{first, again} {
+		vary := strings.Join(answer.Header.Values("Vary"), ", ")
+		if answer.Header.Get("Access-Control-Allow-Origin") != "https://app.test" || !strings.Contains(vary, "Origin") || !strings.Contains(vary, "Authorization") {
+			t.Errorf("%d: %v", answer.Status, answer.Header)
+		}
+	}
+}
+
 func TestRequestIDs(t *testing.T) {
 	t.Parallel()
 	for sent, kept := range map[string]bool{"": false, "a-B_9.z": true, strings.Repeat("x", 64): true, strings.Repeat("x", 65): false, "a b": false, "a\"b": false, "ä": false} {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { call, day, makeSession, visit, withBrowser } from "./browser";
+import { berth, call, day, makeSession, visit, withBrowser } from "./browser";
 
 withBrowser();
 
@@ -62,4 +62,27 @@ it("shows a service that somebody else has made within a second", async () => {
   const took = performance.now() - begun;
   process.stdout.write(`made, and seen in the catalog after ${took.toFixed(0)} ms\n`);
   expect(took).toBeLessThan(2000);
+});
+
+it("is not sent again what the browser has and still holds", async () => {
+  await using there = await visit({ role: "member", path: "" });
+  const { page, context } = there;
+  const network = await context.newCDPSession(page);
+  await network.send("Network.enable");
+  const asked = new Map<string, string>();
+  network.on("Network.requestWillBeSent", ({ requestId, request }) => {
+    if (request.url.includes("/berth.v1.")) asked.set(requestId, request.url);
+  });
+  const held = new Promise<string>((done) => {
+    network.on("Network.responseReceivedExtraInfo", ({ requestId, statusCode }) => {
+      const url = asked.get(requestId);
+      if (url && statusCode === 304) done(url);
+    });
+  });
+  for (const _ of ["first", "again"]) {
+    const week = page.waitForResponse(/SessionService\/ListSessions/);
+    await page.goto(`${berth().address}/app/`);
+    await (await week).finished();
+  }
+  expect(await held).toContain("?connect=v1");
 });

@@ -38,7 +38,8 @@ export interface BerthClientOptions {
   /** The tenant of all requests that name none. Needed where the token is good for several. */
   readonly tenantId?: string | undefined;
   /**
-   * How to speak: by default Connect, by `fetch`, in browsers and in Node.js. For gRPC-Web give `createGrpcWebTransport` of
+   * How to speak: by default Connect, by `fetch`, in browsers and in Node.js. `createCachingTransport` does so with the
+   * browser's cache. For gRPC-Web give `createGrpcWebTransport` of
    * `@connectrpc/connect-web`, for gRPC `createGrpcTransport` of `@connectrpc/connect-node`.
    */
   readonly transport?: ((to: { baseUrl: string; fetch: typeof fetch }) => Transport) | undefined;

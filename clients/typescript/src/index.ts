@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 
+export { createCachingTransport } from "./caching.js";
 export { type BerthClient, type BerthClientOptions, createBerthClient } from "./client.js";
 export type { Refresh, Token } from "./credentials.js";
 export { type BerthError, berthError, type Violation } from "./error.js";

@@ -1,6 +1,14 @@
-import { describe, expect, it } from "vitest";
-import { EligibilityStatus, ErrorReason } from "../src/index.js";
-import { as, connectWithGet, days, newSession, protocols, refusal } from "./berth.js";
+import { describe, expect, inject, it } from "vitest";
+import {
+  createBerthClient,
+  createCachingTransport,
+  EligibilityStatus,
+  ErrorReason,
+} from "../src/index.js";
+import { as, club, connectWithGet, days, newSession, protocols, refusal } from "./berth.js";
+import type { Role } from "./server.js";
+
+const { address } = inject("berth");
 
 describe.each(protocols)("the schedule over $name", (protocol) => {
   it("tells of every session in the week what the caller may do with it", async () => {
@@ -60,5 +68,43 @@ describe("HTTP GET", () => {
       metadata: { permission: "booking.roster" },
     });
     expect(methods).toEqual(["GET", "POST", "GET"]);
+  });
+
+  it("sends a browser no answer again that it has and that still holds", async () => {
+    const kept = new Map<string, Response>();
+    const statuses: number[] = [];
+    /** Node.js has no cache; this one does as RFC 9111 has it for `no-cache`, but for all callers alike. */
+    const caching: typeof fetch = async (input, init) => {
+      if (init?.method !== "GET") return fetch(input, init);
+      const url = String(input);
+      const before = kept.get(url);
+      const headers = new Headers(init.headers);
+      if (before) headers.set("If-None-Match", before.headers.get("ETag") ?? "");
+      const answer = await fetch(url, { ...init, headers });
+      statuses.push(answer.status);
+      if (answer.status === 304 && before) return before.clone();
+      kept.set(url, answer.clone());
+      return answer;
+    };
+    const person = (role: Role) =>
+      createBerthClient({
+        baseUrl: address,
+        token: club.tokens[role],
+        transport: (to) => createCachingTransport({ ...to, fetch: caching }),
+      });
+    const member = person("member");
+    const sessionId = await newSession(4);
+    const seats = async (who = member) =>
+      (await who.sessions.getSession({ sessionId })).session?.seatsOpen;
+
+    expect([await seats(), await seats()]).toEqual([4, 4]);
+    await member.bookings.book({ sessionId });
+    expect([await seats(), await seats()]).toEqual([3, 3]);
+    expect(await seats(person("coach"))).toBe(3);
+    await member.members.getMe({});
+    expect(statuses).toEqual([200, 304, 200, 304, 200]);
+    const [answer] = kept.values();
+    expect(answer?.headers.get("Cache-Control")).toBe("private, no-cache");
+    expect(answer?.headers.get("Vary")).toContain("Authorization");
   });
 });

@@ -1,7 +1,6 @@
-import { berthError, ErrorReason } from "@berthhq/client";
+import { berthError, createCachingTransport, ErrorReason } from "@berthhq/client";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
-import { createConnectTransport } from "@connectrpc/connect-web";
 import { QueryClient } from "@tanstack/react-query";
 import type { Auth } from "./auth";
 import type { Connection } from "./connection";
@@ -64,7 +63,7 @@ export function openTransport(auth: Auth, connection: Connection): Transport {
       }
     }
   };
-  return createConnectTransport({
+  return createCachingTransport({
     baseUrl: location.origin,
     useBinaryFormat: true,
     interceptors: [resilient, authenticated],

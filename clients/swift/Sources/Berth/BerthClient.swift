@@ -35,7 +35,6 @@ public final class BerthClient: Sendable {
         let configuration = URLSessionConfiguration.default
         // A stream that misses two heartbeats is dead. It is the time between two packets, not that of a call.
         configuration.timeoutIntervalForRequest = 35
-        configuration.timeoutIntervalForResource = .infinity
         let http = URLSessionHTTPClient(configuration: configuration)
         self.init(
             calls: ProtocolClient(

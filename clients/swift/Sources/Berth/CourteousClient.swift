@@ -28,11 +28,11 @@ final class CourteousClient: ProtocolClientInterface {
         request: Input,
         headers: Headers
     ) async -> ResponseMessage<Output> {
+        var headers = headers
         let reads = idempotencyLevel == .noSideEffects
         // A key is its caller's: where there is none, the server keeps no answers.
         let takesKey = !reads && !withoutCaller.contains(path)
         let own = withoutCaller.contains(path) || headers["authorization"] != nil
-        var headers = headers
         if takesKey && headers["idempotency-key"] == nil {
             headers["idempotency-key"] = [UUID().uuidString]
         }
@@ -147,7 +147,7 @@ private let withoutCaller: Set<String> = [
     "/berth.v1.WaitlistService/GetClaim",
 ]
 
-private func failure<Output>(_ error: any Error) -> ResponseMessage<Output> {
+private func failure<Output: ProtobufMessage>(_ error: any Error) -> ResponseMessage<Output> {
     let known = error as? ConnectError
     let code = known?.code ?? BerthError(error).code
     let reported = known ?? ConnectError(

@@ -87,7 +87,8 @@ final class CallTests: XCTestCase {
         let asked = Notes<String>()
         var request = Berth_V1_ListItemsRequest()
         request.locationID = "l"
-        let pages = Pages(of: request, token: \.pageToken, next: \.nextPageToken) { request in
+        let pages = Pages(of: request, token: \.pageToken, next: \.nextPageToken) {
+            (request) -> ResponseMessage<Berth_V1_ListItemsResponse> in
             asked.add(request.locationID + request.pageToken)
             let page = asked.all.count
             var answer = Berth_V1_ListItemsResponse()
