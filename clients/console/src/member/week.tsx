@@ -16,7 +16,9 @@ import { type CSSProperties, lazy, Suspense, useEffect, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useSpeech, useText } from "../i18n";
 import { useAll } from "../shared/all";
-import { useMe } from "../shared/root";
+import { named } from "../shared/form";
+import { useLast } from "../shared/last";
+import { useMe } from "../shared/me";
 import {
   DAY,
   here,
@@ -31,11 +33,18 @@ import {
 } from "../shared/time";
 import { Shown, State, Tag, Time } from "../shared/ui";
 import { useGiveUp } from "./giveup";
+import { Heading } from "./heading";
 
 // What is in the dialog is not needed to see the week. It is fetched right after it, so that it is there even if
 // the connection is lost by then.
 const dialog = () => import("./book");
 const BookForm = lazy(async () => ({ default: (await dialog()).BookForm }));
+
+/**
+ * Members are told of their own bookings, not of other people's: what those leave open is asked for, for as long as
+ * the week is in sight. Unchanged, the answer is not sent again.
+ */
+const renewed = 5_000;
 
 /** So many days can be looked through. */
 const span = 14;
@@ -76,7 +85,12 @@ export function WeekPage() {
       },
     },
     (answer) => answer.sessions,
-    { keep: true, refetchInterval: 60_000, enabled: Boolean(place) },
+    {
+      keep: true,
+      refetchInterval: renewed,
+      refetchOnWindowFocus: "always",
+      enabled: Boolean(place),
+    },
   );
   const dayIn = (session: Session) =>
     session.startTime ? zoned(session.startTime, zone).toPlainDate().toString() : "";
@@ -89,7 +103,8 @@ export function WeekPage() {
   );
   useEffect(() => void dialog(), []);
   const [chosen, setChosen] = useState<Session>();
-  const open = sessions.data?.find(({ id }) => id === chosen?.id) ?? chosen;
+  const last = useLast(chosen);
+  const open = sessions.data?.find(({ id }) => id === last?.id) ?? last;
   return (
     <>
       <div
@@ -102,14 +117,14 @@ export function WeekPage() {
           marginBottom: 14,
         }}
       >
-        <h1 style={{ margin: 0 }}>{t.app.hello(member.name.split(" ")[0] ?? member.name)}</h1>
+        <Heading tab={t.app.week}>{t.app.hello(member.name.split(" ")[0] ?? member.name)}</Heading>
         {places.length > 1 && (
           <NativeSelect
             w={180}
             aria-label={t.app.location}
             value={place?.id ?? ""}
             onChange={(event) => keep(event.currentTarget.value)}
-            data={places.map(({ id, name }) => ({ value: id, label: name }))}
+            data={named(places)}
           />
         )}
       </div>

@@ -1,4 +1,5 @@
-import { berthError, ErrorReason } from "@berthhq/client";
+import { access, berthError, ErrorReason } from "@berthhq/client";
+import { type DescMethod, getOption } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
@@ -9,6 +10,23 @@ import type { Connection } from "./connection";
 /** How often something that is safe to repeat is tried before its failure is told. */
 const attempts = 3;
 
+/** What these permissions open, the browser's own cache may keep, as long as it asks whether it still holds. */
+const kept = new Set([
+  "session.read",
+  "workout.read",
+  "catalog.read",
+  "policy.read",
+  "plan.read",
+  "tenant.read",
+]);
+
+const isRead = ({ idempotency }: DescMethod): boolean =>
+  idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+
+/** Asked for again and unchanged, such an answer costs little: nothing of it is sent. */
+export const mayBeKept = (method: DescMethod): boolean =>
+  isRead(method) && kept.has(getOption(method, access).permission);
+
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
 /**
@@ -18,8 +36,8 @@ const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
  */
 export function openTransport(auth: Auth, connection: Connection): Transport {
   const resilient: Interceptor = (next) => async (request) => {
-    const reads = request.method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
-    if (!reads && !request.stream) request.header.set("Idempotency-Key", crypto.randomUUID());
+    if (!isRead(request.method) && !request.stream)
+      request.header.set("Idempotency-Key", crypto.randomUUID());
     for (let attempt = 1; ; attempt++) {
       try {
         const answer = await next(request);
@@ -64,11 +82,18 @@ export function openTransport(auth: Auth, connection: Connection): Transport {
       }
     }
   };
-  return createConnectTransport({
-    baseUrl: location.origin,
-    useBinaryFormat: true,
-    interceptors: [resilient, authenticated],
-  });
+  const reach = (useHttpGet: boolean) =>
+    createConnectTransport({
+      baseUrl: location.origin,
+      useBinaryFormat: true,
+      useHttpGet,
+      interceptors: [resilient, authenticated],
+    });
+  const [getting, posting] = [reach(true), reach(false)];
+  return {
+    unary: (method, ...call) => (mayBeKept(method) ? getting : posting).unary(method, ...call),
+    stream: (...call) => posting.stream(...call),
+  };
 }
 
 /** The browser got no answer, or somebody on the way gave one that is not Berth's. */

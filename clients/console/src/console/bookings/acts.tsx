@@ -12,7 +12,7 @@ import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { ask } from "../../shared/ask";
 import { useDo } from "../../shared/calls";
-import { useCan } from "../../shared/root";
+import { useCan } from "../../shared/me";
 import { millis } from "../../shared/time";
 import { MoveModal } from "./move";
 

@@ -1,15 +1,15 @@
 import { Channel, type Location, TenantService } from "@berthhq/client";
-import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
-import { Checkbox, NumberInput, Select, Switch, Textarea, TextInput } from "@mantine/core";
+import { Checkbox, NumberInput, Textarea } from "@mantine/core";
 import { IconMapPin } from "@tabler/icons-react";
 import { useSpeech, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo } from "../../shared/calls";
-import { useCan, useMe } from "../../shared/root";
+import { useDo, useRead } from "../../shared/calls";
+import { useCan, useMe } from "../../shared/me";
 import { zoneName } from "../../shared/time";
 import { Tag } from "../../shared/ui";
 import type { Catalog } from "../data";
 import { EditForm, maskOf } from "../form";
+import { InUse, Name, Zone } from "../inputs";
 import { Listed } from "./list";
 
 const ways = [Channel.ONLINE, Channel.PHONE, Channel.WALK_IN] as const;
@@ -25,7 +25,7 @@ export function Locations({ catalog, archived }: { catalog: Catalog; archived: b
       add={d.catalog.newLocation}
       none={d.catalog.noLocations}
       noneNote={d.catalog.noLocationsNote}
-      icon={<IconMapPin size={34} stroke={1.4} aria-hidden />}
+      icon={IconMapPin}
       note={d.catalog.locationsNote}
       columns={[
         { title: d.catalog.address, show: ({ address }) => address || "–" },
@@ -106,7 +106,7 @@ function LocationForm({
   const d = useDesk();
   const can = useCan();
   const { tenant } = useMe();
-  const transport = useTransport();
+  const read = useRead();
   const create = useDo(TenantService.method.createLocation, { quiet: true, done: t.done.saved });
   const update = useDo(TenantService.method.updateLocation, { quiet: true, done: t.done.saved });
   const setChannels = useDo(TenantService.method.setChannels, { quiet: true });
@@ -154,7 +154,7 @@ function LocationForm({
           : String(value)
       }
       reread={async () => {
-        const answer = await callUnaryMethod(transport, TenantService.method.getLocation, {
+        const answer = await read(TenantService.method.getLocation, {
           locationId: location?.id ?? "",
         });
         return versionOf(answer.location ?? location, tenant.timeZone);
@@ -162,52 +162,27 @@ function LocationForm({
       save={put}
       onClose={onClose}
     >
-      {(values, set) => (
+      {({ values, set, ...form }) => (
         <>
-          <TextInput
-            label={t.fields.name}
-            required
-            maxLength={200}
-            value={values.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-            data-autofocus
-          />
-          <Select
-            label={t.fields.timeZone}
-            description={d.catalog.zoneNote}
-            required
-            searchable
-            allowDeselect={false}
-            value={values.timeZone}
-            onChange={(zone) => set({ timeZone: zone ?? values.timeZone })}
-            data={Intl.supportedValuesOf("timeZone")}
-            limit={60}
-          />
-          <Textarea
-            label={d.catalog.address}
-            autosize
-            maxLength={500}
-            value={values.address}
-            onChange={(event) => set({ address: event.currentTarget.value })}
-          />
+          <Name {...form.text("name")} />
+          <Zone {...form.choice("timeZone")} description={d.catalog.zoneNote} />
+          <Textarea {...form.text("address")} label={d.catalog.address} autosize maxLength={500} />
           <div className="two">
             <NumberInput
+              {...form.number("latitude")}
               label={d.catalog.latitude}
               min={-90}
               max={90}
               decimalScale={6}
               required={values.longitude !== ""}
-              value={values.latitude}
-              onChange={(at) => set({ latitude: typeof at === "number" ? at : "" })}
             />
             <NumberInput
+              {...form.number("longitude")}
               label={d.catalog.longitude}
               min={-180}
               max={180}
               decimalScale={6}
               required={values.latitude !== ""}
-              value={values.longitude}
-              onChange={(at) => set({ longitude: typeof at === "number" ? at : "" })}
             />
           </div>
           <p className="muted form-note">{d.catalog.positionNote}</p>
@@ -228,14 +203,7 @@ function LocationForm({
               ))}
             </div>
           </Checkbox.Group>
-          {location && (
-            <Switch
-              label={d.catalog.inUse}
-              description={d.catalog.inUseNote}
-              checked={values.active}
-              onChange={(event) => set({ active: event.currentTarget.checked })}
-            />
-          )}
+          {location && <InUse {...form.flag("active")} />}
         </>
       )}
     </EditForm>

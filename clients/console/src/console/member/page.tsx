@@ -1,16 +1,19 @@
 import { type Device, type Member, MemberService, MemberStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { ActionIcon, Button, Drawer, Menu, Tabs } from "@mantine/core";
-import { IconArrowLeft, IconDots, IconPencil } from "@tabler/icons-react";
+import { ActionIcon, Button, Drawer, Menu } from "@mantine/core";
+import { IconDots, IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
-import { Link, useParams, useSearchParams } from "react-router";
+import { useParams } from "react-router";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { ask } from "../../shared/ask";
 import { useDo } from "../../shared/calls";
-import { useCan, useMe } from "../../shared/root";
+import { useCan, useMe } from "../../shared/me";
+import { useTitle } from "../../shared/title";
 import { Card, Face, PageHead, Shown, Tag, Time } from "../../shared/ui";
+import { Back } from "../back";
 import { RoleTags } from "../pages/members";
+import { Tabbed } from "../tabbed";
 import { Attendance } from "./attendance";
 import { Bookings } from "./bookings";
 import { Credits } from "./credits";
@@ -19,8 +22,10 @@ import { Reach } from "./reach";
 import { Roles } from "./roles";
 
 export function MemberPage() {
+  const t = useText();
   const { id = "" } = useParams();
   const member = useQuery(MemberService.method.getMember, { memberId: id });
+  useTitle(member.data?.member?.name ?? t.nav.members);
   return (
     <div className="page">
       <Shown of={member}>
@@ -36,7 +41,6 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
   const can = useCan();
   const { tenant } = useMe();
   const [editing, setEditing] = useState(false);
-  const [params, setParams] = useSearchParams();
   const update = useDo(MemberService.method.updateMember, { done: t.done.saved });
   const active = member.status === MemberStatus.ACTIVE;
   const tabs = [
@@ -62,34 +66,14 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
     },
     can("role.read") && { key: "roles", label: t.members.access, shown: <Roles member={member} /> },
   ].filter((tab) => tab !== false);
-  const tab = (tabs.find(({ key }) => key === params.get("tab")) ?? tabs[0])?.key ?? "";
   return (
     <>
-      <Link
-        to="/members"
-        className="muted"
-        style={{
-          display: "inline-flex",
-          gap: 5,
-          alignItems: "center",
-          fontSize: 13,
-          textDecoration: "none",
-          marginBottom: 10,
-        }}
-      >
-        <IconArrowLeft size={15} aria-hidden /> {t.nav.members}
-      </Link>
+      <Back to="/members" label={t.nav.members} />
       <PageHead
-        title={
-          <span style={{ display: "inline-flex", gap: 14, alignItems: "center", flexWrap: "wrap" }}>
-            <Face name={member.name} size={44} />
-            {member.name}
-            {active ? (
-              <RoleTags roles={member.roles} />
-            ) : (
-              <Tag tone="bad">{t.members.inactive}</Tag>
-            )}
-          </span>
+        mark={<Face name={member.name} size={44} />}
+        title={member.name}
+        tags={
+          active ? <RoleTags roles={member.roles} /> : <Tag tone="bad">{t.members.inactive}</Tag>
         }
       >
         {can("member.write") && (
@@ -139,26 +123,7 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
       </PageHead>
       <div className="split">
         <div className="stack">
-          {tabs.length > 0 && (
-            <Tabs
-              value={tab}
-              onChange={(value) => setParams({ tab: value ?? "" }, { replace: true })}
-              keepMounted={false}
-            >
-              <Tabs.List mb="md">
-                {tabs.map(({ key, label }) => (
-                  <Tabs.Tab key={key} value={key}>
-                    {label}
-                  </Tabs.Tab>
-                ))}
-              </Tabs.List>
-              {tabs.map(({ key, shown }) => (
-                <Tabs.Panel key={key} value={key}>
-                  {shown}
-                </Tabs.Panel>
-              ))}
-            </Tabs>
-          )}
+          <Tabbed parts={tabs} />
         </div>
         <Card title={t.members.profile}>
           <dl className="facts">
@@ -201,7 +166,7 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
         </Card>
       </div>
       <Drawer opened={editing} onClose={() => setEditing(false)} title={member.name}>
-        {editing && <EditMember member={member} onClose={() => setEditing(false)} />}
+        <EditMember member={member} onClose={() => setEditing(false)} />
       </Drawer>
     </>
   );

@@ -1,7 +1,7 @@
 import { Select } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { useNotices } from "../../i18n/notices";
-import { useCan } from "../../shared/root";
+import { useCan } from "../../shared/me";
 import { MemberPicker } from "../picker";
 import type { Filtering } from "./data";
 

@@ -10,7 +10,6 @@ import {
   useRef,
   useState,
 } from "react";
-import { useNavigate } from "react-router";
 import { useSpeech, useText } from "../../i18n";
 import { showDay, type Temporal } from "../../shared/time";
 import { State } from "../../shared/ui";
@@ -18,6 +17,7 @@ import { type Catalog, dayOf, fallbackColor } from "../data";
 import type { Group } from "./columns";
 import { SlotText, slotClass, spanOf } from "./grid";
 import type { Target } from "./move";
+import { useOpenSession } from "./open";
 
 /** Whose week a line of the board is. */
 export interface Line {
@@ -182,10 +182,9 @@ const Chip = memo(function Chip({
   movable: boolean;
   onMove: (session: Session, to: Target) => void;
 }) {
-  const go = useNavigate();
+  const { pathOf, open } = useOpenSession();
   const [offset, setOffset] = useState<{ x: number; y: number }>();
   const dragged = useRef(false);
-  const path = `/sessions/${session.id}`;
   const put = (cell: HTMLElement | undefined) => {
     const { day: toDay = day, owner: to = owner } = cell?.dataset ?? {};
     if (toDay !== day || to !== owner) {
@@ -244,7 +243,7 @@ const Chip = memo(function Chip({
 
   return (
     <a
-      href={path}
+      href={pathOf(session.id)}
       draggable={false}
       className={`${slotClass(session)} ${movable ? "movable" : ""} ${offset ? "moving" : ""}`}
       style={
@@ -255,11 +254,7 @@ const Chip = memo(function Chip({
       }
       onPointerDown={start}
       onKeyDown={nudge}
-      onClick={(event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-        event.preventDefault();
-        if (!dragged.current) void go(path);
-      }}
+      onClick={(event) => (dragged.current ? event.preventDefault() : open(event, session.id))}
       aria-describedby={movable ? "move-hint" : undefined}
     >
       <SlotText session={session} catalog={catalog} showPlace />

@@ -1,12 +1,12 @@
 import { type Session, SessionState } from "@berthhq/client";
 import { IconLock, IconRepeat } from "@tabler/icons-react";
 import { type CSSProperties, memo, type PointerEvent, useEffect, useRef, useState } from "react";
-import { useNavigate } from "react-router";
 import { useSpeech } from "../../i18n";
 import { MINUTE, millis, minuteOfDay, showClock, zoned } from "../../shared/time";
 import { State } from "../../shared/ui";
 import { type Catalog, fallbackColor } from "../data";
 import { hoursOf, place, type Span, snap } from "./layout";
+import { useOpenSession } from "./open";
 
 export interface Column {
   readonly key: string;
@@ -177,10 +177,9 @@ const slack = 5;
 
 function Slot({ session, column, catalog, movable, showPlace, onMove, style }: SlotProps) {
   const { t } = useSpeech();
-  const go = useNavigate();
+  const { pathOf, open } = useOpenSession();
   const [offset, setOffset] = useState<{ x: number; y: number }>();
   const dragged = useRef(false);
-  const path = `/sessions/${session.id}`;
 
   const start = (down: PointerEvent<HTMLElement>) => {
     dragged.current = false;
@@ -235,7 +234,7 @@ function Slot({ session, column, catalog, movable, showPlace, onMove, style }: S
 
   return (
     <a
-      href={path}
+      href={pathOf(session.id)}
       draggable={false}
       className={`${slotClass(session)} ${movable ? "movable" : ""} ${offset ? "moving" : ""} ${Number(style?.height) < 50 ? "short" : ""}`}
       style={{
@@ -245,11 +244,7 @@ function Slot({ session, column, catalog, movable, showPlace, onMove, style }: S
       }}
       onPointerDown={start}
       onKeyDown={nudge}
-      onClick={(event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-        event.preventDefault();
-        if (!dragged.current) void go(path);
-      }}
+      onClick={(event) => (dragged.current ? event.preventDefault() : open(event, session.id))}
       aria-describedby={movable ? "move-hint" : undefined}
     >
       <SlotText session={session} catalog={catalog} showPlace={showPlace} />

@@ -4,7 +4,7 @@ import { IconCheck, IconDeviceTv, IconDots } from "@tabler/icons-react";
 import { useText } from "../../i18n";
 import { ask } from "../../shared/ask";
 import { useDo } from "../../shared/calls";
-import { useCan } from "../../shared/root";
+import { useCan } from "../../shared/me";
 
 export function DisplayButton({ session }: { session: Session }) {
   const t = useText();

@@ -1,52 +1,52 @@
-import { Alert, Button, SegmentedControl, Textarea, TextInput } from "@mantine/core";
+import { SegmentedControl, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { explain } from "../../shared/errors";
-import { here } from "../../shared/time";
+import { FormEnd, Refused, useFields, useSubmit } from "../../shared/form";
 import { Prose } from "./prose";
 
 /** Writes a workout, reusable or for one session alone. */
 export function WorkoutForm({
   save,
+  busy,
   onClose,
 }: {
   save: (values: { name: string; body: string }) => Promise<unknown>;
+  busy: boolean;
   onClose: () => void;
 }) {
   const t = useText();
-  const d = useDesk();
-  const { locale } = useSpeech();
-  const [name, setName] = useState("");
-  const [body, setBody] = useState("");
-  const [reading, setReading] = useState(false);
-  const [saving, setSaving] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const form = useFields({ name: "", body: "" });
+  const { name, body } = form.values;
+  const { error, onSubmit } = useSubmit(async () => {
+    await save({ name: name.trim(), body });
+    onClose();
+  });
   return (
-    <form
-      className="form"
-      onSubmit={async (event) => {
-        event.preventDefault();
-        setError(undefined);
-        setSaving(true);
-        try {
-          await save({ name: name.trim(), body });
-          onClose();
-        } catch (thrown) {
-          setError(thrown);
-        } finally {
-          setSaving(false);
-        }
-      }}
-    >
+    <form className="form" onSubmit={onSubmit}>
       <TextInput
+        {...form.text("name")}
         label={t.fields.name}
         required
         maxLength={200}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
         data-autofocus
       />
+      <WorkoutBody {...form.text("body")} />
+      <Refused error={error} />
+      <FormEnd act={t.actions.create} busy={busy} disabled={!name.trim()} onCancel={onClose} />
+    </form>
+  );
+}
+
+/** What is trained, as it is typed or as it will be read. */
+export function WorkoutBody(typed: {
+  value: string;
+  onChange: (event: { currentTarget: { value: string } }) => void;
+}) {
+  const d = useDesk();
+  const [reading, setReading] = useState(false);
+  return (
+    <>
       <SegmentedControl
         size="xs"
         style={{ justifySelf: "start" }}
@@ -59,28 +59,18 @@ export function WorkoutForm({
         ]}
       />
       {reading ? (
-        <Prose text={body} />
+        <Prose text={typed.value} />
       ) : (
         <Textarea
+          {...typed}
           label={d.workouts.body}
           description={d.workouts.bodyNote}
           autosize
           minRows={8}
           maxRows={22}
           maxLength={20_000}
-          value={body}
-          onChange={(event) => setBody(event.currentTarget.value)}
         />
       )}
-      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
-      <div className="end">
-        <Button variant="default" onClick={onClose}>
-          {t.actions.cancel}
-        </Button>
-        <Button type="submit" loading={saving} disabled={!name.trim()}>
-          {t.actions.create}
-        </Button>
-      </div>
-    </form>
+    </>
   );
 }

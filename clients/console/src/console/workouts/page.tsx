@@ -6,7 +6,7 @@ import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useAll } from "../../shared/all";
 import { useDo } from "../../shared/calls";
-import { useCan, useMe } from "../../shared/root";
+import { useCan, useMe } from "../../shared/me";
 import { PageHead, Shown, State, Time } from "../../shared/ui";
 import { WorkoutForm } from "./form";
 import { Prose, plain } from "./prose";
@@ -39,10 +39,7 @@ export function WorkoutsPage() {
         {(all) =>
           all.length === 0 ? (
             <div className="card">
-              <State
-                icon={<IconBarbell size={34} stroke={1.4} aria-hidden />}
-                title={d.workouts.none}
-              >
+              <State icon={IconBarbell} title={d.workouts.none}>
                 {d.workouts.noneNote}
               </State>
             </div>
@@ -84,7 +81,7 @@ export function WorkoutsPage() {
         size={560}
       >
         {open === "new" && (
-          <WorkoutForm save={(values) => create.run(values)} onClose={() => setOpen(undefined)} />
+          <WorkoutForm save={create.run} busy={create.busy} onClose={() => setOpen(undefined)} />
         )}
         {open !== undefined && open !== "new" && <Whole workout={open} />}
       </Drawer>

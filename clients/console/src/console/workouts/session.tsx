@@ -8,7 +8,9 @@ import { useDesk } from "../../i18n/desk";
 import { useAll } from "../../shared/all";
 import { ask } from "../../shared/ask";
 import { useDo } from "../../shared/calls";
-import { useCan } from "../../shared/root";
+import { named } from "../../shared/form";
+import { useLast } from "../../shared/last";
+import { useCan } from "../../shared/me";
 import { Card, Shown, Tag } from "../../shared/ui";
 import { WorkoutForm } from "./form";
 import { Prose } from "./prose";
@@ -23,6 +25,7 @@ export function SessionWorkouts({ session }: { session: Session }) {
   const write = useDo(SessionService.method.addInlineWorkout, { quiet: true });
   const [doing, setDoing] = useState<"attach" | "write">();
   const [read, setRead] = useState<Workout>();
+  const shown = useLast(read);
   const writes = can("workout.write") && session.state !== SessionState.CANCELLED;
   const put = (ids: string[]) => set.run({ sessionId: session.id, workoutIds: ids });
   const remove = async (workout: Workout) => {
@@ -107,24 +110,22 @@ export function SessionWorkouts({ session }: { session: Session }) {
       <Modal
         opened={read !== undefined}
         onClose={() => setRead(undefined)}
-        title={read?.name ?? ""}
+        title={shown?.name ?? ""}
       >
-        {read && <Prose text={read.body} />}
+        {shown && <Prose text={shown.body} />}
       </Modal>
       <Modal
         opened={doing === "attach"}
         onClose={() => setDoing(undefined)}
         title={d.workouts.attachOne}
       >
-        {doing === "attach" && (
-          <Attach
-            taken={ids}
-            busy={set.busy}
-            onChoose={async (id) => {
-              if (await put([...ids, id])) setDoing(undefined);
-            }}
-          />
-        )}
+        <Attach
+          taken={ids}
+          busy={set.busy}
+          onChoose={async (id) => {
+            if (await put([...ids, id])) setDoing(undefined);
+          }}
+        />
       </Modal>
       <Modal
         opened={doing === "write"}
@@ -132,12 +133,11 @@ export function SessionWorkouts({ session }: { session: Session }) {
         title={d.workouts.inline}
         size={560}
       >
-        {doing === "write" && (
-          <WorkoutForm
-            save={(values) => write.run({ sessionId: session.id, ...values })}
-            onClose={() => setDoing(undefined)}
-          />
-        )}
+        <WorkoutForm
+          save={(values) => write.run({ sessionId: session.id, ...values })}
+          busy={write.busy}
+          onClose={() => setDoing(undefined)}
+        />
       </Modal>
     </Card>
   );
@@ -171,9 +171,7 @@ function Attach({
         value={chosen}
         onChange={setChosen}
         nothingFoundMessage={d.workouts.none}
-        data={(workouts.data ?? [])
-          .filter(({ id }) => !taken.includes(id))
-          .map(({ id, name }) => ({ value: id, label: name }))}
+        data={named((workouts.data ?? []).filter(({ id }) => !taken.includes(id)))}
       />
       <div className="end">
         <Button type="submit" disabled={!chosen} loading={busy}>

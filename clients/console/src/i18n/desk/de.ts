@@ -1,6 +1,5 @@
+import { de as s } from "../count";
 import type { Desk } from "../desk";
-
-const s = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`;
 
 export const de: Desk = {
   catalog: {

@@ -13,15 +13,15 @@ import { ActionIcon, Button, Menu, Modal } from "@mantine/core";
 import { IconDots, IconFlagFilled } from "@tabler/icons-react";
 import { Fragment, useState } from "react";
 import { Link } from "react-router";
-import { useSpeech, useText } from "../i18n";
-import { useStory } from "../i18n/story";
-import { ask } from "../shared/ask";
-import { useDo } from "../shared/calls";
-import { Countdown } from "../shared/countdown";
-import { useCan } from "../shared/root";
-import { isChosen, tellStaff, tellTodo, tellVerdict, whyNot } from "../shared/story";
-import { showTime, type Timestamp } from "../shared/time";
-import { Card, Face, Shown, State, Tag, Time, type Tone } from "../shared/ui";
+import { useSpeech, useText } from "../../i18n";
+import { useStory } from "../../i18n/story";
+import { ask } from "../../shared/ask";
+import { useDo } from "../../shared/calls";
+import { Countdown } from "../../shared/countdown";
+import { useCan } from "../../shared/me";
+import { isChosen, tellStaff, tellTodo, tellVerdict, whyNot } from "../../shared/story";
+import { showTime, type Timestamp } from "../../shared/time";
+import { Card, Face, Shown, State, Tag, Time, type Tone } from "../../shared/ui";
 
 /** Who waits for a session, who has been asked, and why it went as it did. */
 export function SessionWaitlist({ session }: { session: Session }) {

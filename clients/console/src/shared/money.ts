@@ -14,11 +14,16 @@ export function moneyOf(amount: number, currencyCode: string) {
   return { currencyCode, units: BigInt(units), nanos: (cents - units * 100) * 10_000_000 };
 }
 
+/** An amount as people write it; empty where there is none. */
 export function showMoney(money: Money | undefined, locale: string): string {
   if (!money) return "";
   const format = new Intl.NumberFormat(locale, {
     style: "currency",
     currency: money.currencyCode || "EUR",
   });
-  return format.format(Number(money.units) + money.nanos / 1e9);
+  return format.format(Number(amountOf(money)));
 }
+
+/** What something costs; empty where it costs nothing. */
+export const showPrice = (money: Money | undefined, locale: string): string =>
+  amountOf(money) ? showMoney(money, locale) : "";

@@ -1,8 +1,8 @@
 import { PolicyLevel } from "@berthhq/client";
 import { Select } from "@mantine/core";
 import { useSearchParams } from "react-router";
-import { useText } from "../i18n";
-import type { Catalog } from "./data";
+import { useText } from "../../i18n";
+import type { Catalog } from "../data";
 
 /** For whom settings are shown: the organization, a location or a service. It stands in the address. */
 export function useLevel() {
