@@ -100,10 +100,14 @@ create table workouts (
   name       text not null check (name <> ''),
   body       text not null default '',
   inline     boolean not null default false,
+  version    integer not null default 1,
   created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- Out of use; sessions that have it keep it.
+  deleted_at timestamptz,
   primary key (tenant_id, id)
 );
-create index workouts_name on workouts (tenant_id, lower(name), id) where not inline;
+create index workouts_name on workouts (tenant_id, lower(name), id) where not inline and deleted_at is null;
 
 create table session_workouts (
   tenant_id  uuid not null,

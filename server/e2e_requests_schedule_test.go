@@ -93,12 +93,18 @@ var scheduleRequests = map[string][]build{
 			service.Name + "," + location.Name + "," + w.now.AddDate(0, 0, 3).Format(time.DateOnly) + ",10:00,30\n")}
 	}},
 	"SessionService/SetWorkouts": {func(w *world) proto.Message {
-		return &v1.SetWorkoutsRequest{SessionId: text(w.newSession()), WorkoutIds: []string{text(w.newWorkout())}}
+		return &v1.SetWorkoutsRequest{SessionId: text(w.newSession()), WorkoutIds: []string{text(w.newWorkout())}, Etag: "v1"}
 	}},
 	"SessionService/AddInlineWorkout": {func(w *world) proto.Message {
 		return &v1.AddInlineWorkoutRequest{SessionId: text(w.newSession()), Name: unique(), Body: unique()}
 	}},
 	"SessionService/CreateWorkout": {func(*world) proto.Message { return &v1.CreateWorkoutRequest{Name: unique(), Body: unique()} }},
+	"SessionService/UpdateWorkout": {func(w *world) proto.Message {
+		return &v1.UpdateWorkoutRequest{WorkoutId: text(w.newWorkout()), Name: unique(), Body: unique(), UpdateMask: paths("name", "body"), Etag: "v1"}
+	}},
+	"SessionService/DeleteWorkout": {func(w *world) proto.Message {
+		return &v1.DeleteWorkoutRequest{WorkoutId: text(w.newWorkout()), Etag: "v1"}
+	}},
 	"SessionService/ListWorkouts": {
 		func(w *world) proto.Message {
 			in := w.newSession()
@@ -125,7 +131,7 @@ var scheduleRequests = map[string][]build{
 	"TenantService/UpdateLocation": {func(w *world) proto.Message {
 		in := locationInput(text(w.newLocation()))
 		in.Etag = "v1"
-		return &v1.UpdateLocationRequest{Location: in, UpdateMask: paths("name", "time_zone", "geo", "address", "active")}
+		return &v1.UpdateLocationRequest{Location: in, UpdateMask: paths("name", "time_zone", "geo", "address", "channels", "active")}
 	}},
 	"TenantService/GetLocation": {func(w *world) proto.Message { return &v1.GetLocationRequest{LocationId: text(w.location)} }},
 	"TenantService/ListLocations": {func(w *world) proto.Message {

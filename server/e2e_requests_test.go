@@ -239,7 +239,16 @@ var peopleRequests = map[string][]build{
 			return &v1.ListItemsRequest{PageSize: 1}
 		},
 	},
-	"BookingService/PutBenefitProvider": {func(*world) proto.Message { return &v1.PutBenefitProviderRequest{Provider: providerInput()} }},
+	"BookingService/PutBenefitProvider": {
+		func(w *world) proto.Message {
+			in := w.newProvider()
+			in.Name = unique()
+			return &v1.PutBenefitProviderRequest{Provider: in}
+		},
+		func(*world) proto.Message {
+			return &v1.PutBenefitProviderRequest{Provider: providerInput(), CreateOnly: true}
+		},
+	},
 	"BookingService/ListBenefitProviders": {func(w *world) proto.Message {
 		w.newProvider()
 		return &v1.ListBenefitProvidersRequest{}

@@ -309,7 +309,7 @@ func TestAWeekFromDraftsToBookings(t *testing.T) {
 	for day := range 5 {
 		ids = append(ids, h.createSession(h.sessionInput(evening.AddDate(0, 0, day)), false).ID)
 	}
-	if _, err := h.app.SetWorkouts(ctx, h.Coach, ids[0], []tenant.WorkoutID{h.workout("Squats")}); err != nil {
+	if _, err := h.app.SetWorkouts(ctx, h.Coach, ids[0], nil, []tenant.WorkoutID{h.workout("Squats")}); err != nil {
 		t.Fatal(err)
 	}
 	if all := h.listSessions(mia, week()); len(all) != 0 {

@@ -69,7 +69,7 @@ func TestBenefitMembership(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ctx := context.Background()
-	if _, err := h.app.PutBenefitProvider(ctx, h.Owner, booking.Provider{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}); err != nil {
+	if _, err := h.app.PutBenefitProvider(ctx, h.Owner, booking.Provider{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}, nil); err != nil {
 		t.Fatal(err)
 	}
 	mia := h.member("Mia")
@@ -85,6 +85,6 @@ func TestBenefitMembership(t *testing.T) {
 	if n := h.count(`select count(*) from audit_entries where action = 'booking.benefit_applied' and target_id = $1`, held.ID.String()); n != 1 {
 		t.Errorf("%d audit entries", n)
 	}
-	_, err = h.app.PutBenefitProvider(ctx, h.Owner, booking.Provider{Code: "X", Name: "X", Pattern: `(`, Active: true})
+	_, err = h.app.PutBenefitProvider(ctx, h.Owner, booking.Provider{Code: "X", Name: "X", Pattern: `(`, Active: true}, nil)
 	wantReason(t, err, fault.InvalidField)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/store"
@@ -77,11 +78,13 @@ func itemNameTaken(err error) error {
 	return err
 }
 
-// PutBenefitProvider makes or replaces a benefit provider.
-func (a *App) PutBenefitProvider(ctx context.Context, caller tenant.Caller, p booking.Provider) (booking.Provider, error) {
+// PutBenefitProvider makes a benefit provider, or replaces the one of its code, if that still is at the version expected (nil: whichever;
+// 0: there is none yet).
+func (a *App) PutBenefitProvider(ctx context.Context, caller tenant.Caller, p booking.Provider, expect *int) (booking.Provider, error) {
 	if err := p.Validate(); err != nil {
 		return p, err
 	}
+	var after booking.Provider
 	err := a.write(ctx, caller, "benefit_provider.put", func(ctx context.Context, t *tx) error {
 		var before *booking.Provider
 		var batch pg.Batch
@@ -89,16 +92,31 @@ func (a *App) PutBenefitProvider(ctx context.Context, caller tenant.Caller, p bo
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
-		p.Version = 1
+		after = p
+		after.Version, after.CreatedAt, after.UpdatedAt = 1, t.now, t.now
+		var was catalog.Facts
+		version := 0
 		if before != nil {
-			p.Version = before.Version + 1
+			was, version = before.Facts(), before.Version
+			after.Version, after.CreatedAt = version+1, before.CreatedAt
 		}
-		store.PutBenefitProvider(t.Tx, t.in, p, t.now)
-		t.auditEntry(store.AuditEntry{Action: "benefit_provider.put", TargetKind: "benefit_provider", TargetID: p.Code,
-			Changes: map[string]any{"name": p.Name, "number_pattern": p.Pattern, "discount_percent": p.Percent, "active": p.Active}})
+		if expect != nil && *expect == 0 && before != nil {
+			return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "There is a provider of that code.").In("provider.code")
+		}
+		if err := current(expect, version); err != nil {
+			return err
+		}
+		changes := catalog.Changes(was, after.Facts())
+		if changes == nil {
+			after = *before
+			return nil
+		}
+		store.PutBenefitProvider(t.Tx, t.in, after)
+		t.auditEntry(store.AuditEntry{Action: "benefit_provider.put", TargetKind: "benefit_provider", TargetID: p.Code, Changes: changes})
+		t.catalogEvent("benefit_provider", p.Code)
 		return nil
-	}, answers(&p))
-	return p, err
+	}, answers(&after))
+	return after, err
 }
 
 // ListBenefitProviders reads all of a tenant's benefit providers by code.

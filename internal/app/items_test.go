@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/credit"
@@ -117,4 +119,54 @@ func TestTheLastCartGoesToOne(t *testing.T) {
 		t.Errorf("%d got one of two carts", n)
 	}
 	h.wantSound()
+}
+
+func TestBenefitProviders(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	card := booking.Provider{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}
+	put := func(p booking.Provider, expect *int) (booking.Provider, error) {
+		return h.app.PutBenefitProvider(context.Background(), h.Owner, p, expect)
+	}
+	errs := atOnce(6, func(int) error { _, err := put(card, new(0)); return err })
+	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, reasons(errs)); diff != "" {
+		t.Error("made at once:", diff)
+	}
+	h.clock.Set(noon.Add(time.Hour))
+	told := h.catalogEvents()
+	same, err := put(card, new(1))
+	card.Version, card.CreatedAt, card.UpdatedAt = 1, noon, noon
+	if diff := cmp.Diff(card, same); err != nil || diff != "" || h.catalogEvents() != told {
+		t.Errorf("put as it is: %v (-want +got)\n%s", err, diff)
+	}
+	errs = atOnce(6, func(i int) error {
+		edited := card
+		edited.Percent = 30 + i
+		_, err := put(edited, new(1))
+		return err
+	})
+	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, reasons(errs)); diff != "" || h.catalogEvents() != told+1 {
+		t.Error("edited at once:", diff)
+	}
+	card.Active = false
+	off, err := put(card, nil)
+	card.Version, card.UpdatedAt = 3, noon.Add(time.Hour)
+	if diff := cmp.Diff(card, off); err != nil || diff != "" {
+		t.Errorf("whichever it is: %v (-want +got)\n%s", err, diff)
+	}
+	other := card
+	other.Code = "OTHER"
+	_, err = put(other, new(1)) // who edits it believes that it is there
+	wantReason(t, err, fault.ETagMismatch)
+
+	// Another tenant has its own under the same code.
+	there := h.another()
+	made, err := there.app.PutBenefitProvider(context.Background(), there.Owner, card, new(0))
+	if err != nil || made.Version != 1 {
+		t.Errorf("%+v, %v", made, err)
+	}
+	all, err := h.app.ListBenefitProviders(context.Background(), h.Owner)
+	if diff := cmp.Diff([]booking.Provider{card}, all); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
 }

@@ -244,7 +244,7 @@ var confirmLines = map[string]func(h *house){
 		mia, ctx := h.member("Mia"), context.Background()
 		off := booking.Provider{Code: "OLD", Name: "Old Card", Pattern: `.*`, Percent: 50}
 		for _, p := range []booking.Provider{{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}, off} {
-			if _, err := h.app.PutBenefitProvider(ctx, h.Owner, p); err != nil {
+			if _, err := h.app.PutBenefitProvider(ctx, h.Owner, p, nil); err != nil {
 				h.t.Fatal(err)
 			}
 		}

@@ -96,7 +96,7 @@ func TestTheScheduleIsItsTenantsOwn(t *testing.T) {
 		"cancel":    func() error { _, err := h.app.CancelSession(ctx, h.Owner, id, "", true); return err },
 		"block":     func() error { _, err := h.app.BlockSession(ctx, h.Owner, id, ""); return err },
 		"unblock":   func() error { _, _, err := h.app.UnblockSession(ctx, h.Owner, id); return err },
-		"workouts":  func() error { _, err := h.app.SetWorkouts(ctx, h.Owner, id, nil); return err },
+		"workouts":  func() error { _, err := h.app.SetWorkouts(ctx, h.Owner, id, nil, nil); return err },
 		"inline":    func() error { _, err := h.app.AddInlineWorkout(ctx, h.Owner, id, "x", ""); return err },
 		"their workouts": func() error {
 			_, err := h.app.ListSessionWorkouts(ctx, h.Owner, id)

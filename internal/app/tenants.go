@@ -64,9 +64,13 @@ var noTenant = fault.Missing(fault.TenantNotFound, "Tenant")
 // the log of who did it and for whoever keeps a copy.
 func (t *tx) catalogChanged(action, kind string, id tenant.UUID, changes map[string]any) {
 	t.audit(action, kind, id, "", changes)
+	t.catalogEvent(kind, id.String())
+}
+
+func (t *tx) catalogEvent(kind, id string) {
 	outbox.Append(t.Tx, t.in, outbox.Event{
 		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.CatalogChanged, Actor: t.caller.Actor(),
-		Data: map[string]any{"kind": kind, "id": id.String()}, At: t.now,
+		Data: map[string]any{"kind": kind, "id": id}, At: t.now,
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/session"
@@ -15,16 +16,89 @@ import (
 func (a *App) CreateWorkout(ctx context.Context, caller tenant.Caller, name, body string) (session.Workout, error) {
 	var w session.Workout
 	err := a.write(ctx, caller, "workout.create", func(_ context.Context, t *tx) error {
-		w = session.Workout{ID: tenant.Next[tenant.WorkoutID](t.mint), Name: name, Body: body, CreatedAt: t.now}
+		w = t.newWorkout(name, body)
 		if err := w.Validate(); err != nil {
 			return err
 		}
 		store.InsertWorkout(t.Tx, t.in, w)
-		t.audit("workout.created", "workout", w.ID.UUID, "", map[string]any{"after": map[string]any{"name": name}})
+		t.catalogChanged("workout.created", "workout", w.ID.UUID, catalog.Changes(nil, w.Facts()))
 		return nil
 	}, answers(&w))
 	return w, err
 }
+
+func (t *tx) newWorkout(name, body string) session.Workout {
+	return session.Workout{ID: tenant.Next[tenant.WorkoutID](t.mint), Name: name, Body: body, Version: 1, CreatedAt: t.now, UpdatedAt: t.now}
+}
+
+// UpdateWorkout edits a workout, if it still is at the version expected (nil: whichever). Sessions that have it need no
+// edit of their own: they only refer to it.
+func (a *App) UpdateWorkout(ctx context.Context, caller tenant.Caller, id tenant.WorkoutID, expect *int, edit func(*session.Workout)) (session.Workout, error) {
+	var after session.Workout
+	err := a.write(ctx, caller, "workout.update", func(ctx context.Context, t *tx) error {
+		before, err := t.workout(ctx, id)
+		if err != nil {
+			return err
+		}
+		if before.Deleted() {
+			return noWorkout
+		}
+		if err := current(expect, before.Version); err != nil {
+			return err
+		}
+		after = before
+		edit(&after)
+		changes := catalog.Changes(before.Facts(), after.Facts())
+		if changes == nil {
+			return nil
+		}
+		if err := after.Validate(); err != nil {
+			return err
+		}
+		after.Version, after.UpdatedAt = before.Version+1, t.now
+		store.UpdateWorkout(t.Tx, t.in, after)
+		t.catalogChanged("workout.updated", "workout", id.UUID, changes)
+		return nil
+	}, answers(&after))
+	return after, err
+}
+
+// DeleteWorkout takes a reusable workout out of use, if it still is at the version expected (nil: whichever).
+func (a *App) DeleteWorkout(ctx context.Context, caller tenant.Caller, id tenant.WorkoutID, expect *int) (session.Workout, error) {
+	var after session.Workout
+	err := a.write(ctx, caller, "workout.delete", func(ctx context.Context, t *tx) error {
+		before, err := t.workout(ctx, id)
+		if err != nil {
+			return err
+		}
+		var changed bool
+		if after, changed, err = before.Delete(t.now); err != nil || !changed {
+			return err
+		}
+		if err := current(expect, before.Version); err != nil {
+			return err
+		}
+		store.UpdateWorkout(t.Tx, t.in, after)
+		t.catalogChanged("workout.deleted", "workout", id.UUID, map[string]any{"before": before.Facts()})
+		return nil
+	}, answers(&after))
+	return after, err
+}
+
+func (t *tx) workout(ctx context.Context, id tenant.WorkoutID) (session.Workout, error) {
+	var found []session.Workout
+	var batch pg.Batch
+	store.FindWorkouts(&batch, t.in, []tenant.WorkoutID{id}, &found)
+	if err := t.Load(ctx, &batch); err != nil {
+		return session.Workout{}, err
+	}
+	if len(found) == 0 {
+		return session.Workout{}, noWorkout
+	}
+	return found[0], nil
+}
+
+var noWorkout = fault.Missing(fault.WorkoutNotFound, "Workout")
 
 // AddInlineWorkout writes a workout for one session alone and attaches it at the end.
 func (a *App) AddInlineWorkout(ctx context.Context, caller tenant.Caller, id tenant.SessionID, name, body string) (session.Workout, error) {
@@ -34,7 +108,8 @@ func (a *App) AddInlineWorkout(ctx context.Context, caller tenant.Caller, id ten
 		if err != nil {
 			return err
 		}
-		w = session.Workout{ID: tenant.Next[tenant.WorkoutID](t.mint), Name: name, Body: body, Inline: true, CreatedAt: t.now}
+		w = t.newWorkout(name, body)
+		w.Inline = true
 		if err := w.Validate(); err != nil {
 			return err
 		}
@@ -49,13 +124,16 @@ func (a *App) AddInlineWorkout(ctx context.Context, caller tenant.Caller, id ten
 	return w, err
 }
 
-// SetWorkouts replaces what is attached to a session.
-func (a *App) SetWorkouts(ctx context.Context, caller tenant.Caller, id tenant.SessionID, workouts []tenant.WorkoutID) (session.Session, error) {
+// SetWorkouts replaces what is attached to a session, if that still is at the version expected (nil: whichever).
+func (a *App) SetWorkouts(ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int, workouts []tenant.WorkoutID) (session.Session, error) {
 	var after session.Session
 	err := a.write(ctx, caller, "workout.set", func(ctx context.Context, t *tx) error {
 		var known []session.Workout
 		before, err := t.scheduled(ctx, id, func(b *pg.Batch) { store.FindWorkouts(b, t.in, workouts, &known) })
 		if err != nil {
+			return err
+		}
+		if err := current(expect, before.Version); err != nil {
 			return err
 		}
 		var changed bool

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/fault"
 )
 
@@ -17,6 +18,11 @@ type Provider struct {
 	Version   int
 	CreatedAt time.Time
 	UpdatedAt time.Time
+}
+
+// Facts gives what can be edited.
+func (p Provider) Facts() catalog.Facts {
+	return catalog.Facts{"name": p.Name, "number_pattern": p.Pattern, "discount_percent": p.Percent, "active": p.Active}
 }
 
 var codePattern = regexp.MustCompile(`^[A-Z0-9_-]{1,50}$`)

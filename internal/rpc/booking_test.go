@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/genproto/googleapis/type/money"
 	"google.golang.org/genproto/googleapis/type/timeofday"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
@@ -331,5 +333,60 @@ func TestStaffReadWhatIsAMembers(t *testing.T) {
 		if got := tell(t, ask(coach, absent)); got.Reason != "MEMBER_NOT_FOUND" {
 			t.Errorf("%s: nobody's: %+v", name, got)
 		}
+	}
+}
+
+func TestBenefitProvidersOverTheWire(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
+	put := func(token string, r *v1.PutBenefitProviderRequest) (*v1.BenefitProvider, error) {
+		answer, err := client.PutBenefitProvider(t.Context(), as(token, r))
+		if err != nil {
+			return nil, err
+		}
+		return answer.Msg.GetProvider(), nil
+	}
+	owner := s.Token(t, "owner")
+	card := func(change func(*v1.BenefitProvider)) *v1.BenefitProvider {
+		p := &v1.BenefitProvider{Code: "LINKS", Name: "Links Card", NumberPattern: `M-\d{3}`, DiscountPercent: 20, Active: true}
+		change(p)
+		return p
+	}
+	made, err := put(owner, &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {}), CreateOnly: true})
+	want := card(func(p *v1.BenefitProvider) { p.Etag = "v1" })
+	if diff := cmp.Diff(want, made, protocmp.Transform()); err != nil || diff != "" {
+		t.Fatalf("%v (-want +got)\n%s", err, diff)
+	}
+	want = card(func(p *v1.BenefitProvider) { p.Etag, p.DiscountPercent = "v2", 0 })
+	edited, err := put(owner, &v1.PutBenefitProviderRequest{Provider: card(func(p *v1.BenefitProvider) { p.Etag, p.DiscountPercent = "v1", 0 })})
+	if diff := cmp.Diff(want, edited, protocmp.Transform()); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	for name, c := range map[string]struct {
+		token         string
+		request       *v1.PutBenefitProviderRequest
+		reason, field string
+	}{
+		"edited meanwhile": {owner, &v1.PutBenefitProviderRequest{Provider: card(func(p *v1.BenefitProvider) { p.Etag = "v1" })}, "ETAG_MISMATCH", "etag"},
+		"made already":     {owner, &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {}), CreateOnly: true}, "ALREADY_EXISTS", "provider.code"},
+		"made, with an etag": {owner, &v1.PutBenefitProviderRequest{
+			Provider: card(func(p *v1.BenefitProvider) { p.Code, p.Etag = "OTHER", "v1" }), CreateOnly: true,
+		}, "INVALID_FIELD", ""},
+		"no pattern":  {owner, &v1.PutBenefitProviderRequest{Provider: card(func(p *v1.BenefitProvider) { p.NumberPattern = "(" })}, "INVALID_FIELD", "provider.number_pattern"},
+		"by a member": {s.Token(t, "member"), &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {})}, "PERMISSION_DENIED", ""},
+	} {
+		_, err := put(c.token, c.request)
+		if got := tell(t, err); got.Reason != c.reason || c.field != "" && got.Metadata["field"] != c.field {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	there := s.Token(t, "owner", s.NewTenant(t, "Other Club"))
+	if theirs, err := client.ListBenefitProviders(t.Context(), as(there, &v1.ListBenefitProvidersRequest{})); err != nil || len(theirs.Msg.GetProviders()) != 0 {
+		t.Errorf("%v (%v)", theirs, err)
+	}
+	all, err := client.ListBenefitProviders(t.Context(), as(s.Token(t, "member"), &v1.ListBenefitProvidersRequest{}))
+	if diff := cmp.Diff([]*v1.BenefitProvider{want}, all.Msg.GetProviders(), protocmp.Transform()); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 }

@@ -174,7 +174,23 @@ func matchMessage(s app.Sample) *v1.BulkMatch {
 }
 
 func workoutMessage(w session.Workout) *v1.Workout {
-	return &v1.Workout{Id: idText(w.ID), Name: w.Name, Body: w.Body, Inline: w.Inline, CreateTime: timestamp(w.CreatedAt)}
+	return &v1.Workout{
+		Id: idText(w.ID), Name: w.Name, Body: w.Body, Inline: w.Inline, Etag: etag(w.Version),
+		CreateTime: timestamp(w.CreatedAt), UpdateTime: timestamp(w.UpdatedAt), DeleteTime: timestamp(w.DeletedAt),
+	}
+}
+
+func editWorkout(name, body string, paths []string) func(*session.Workout) {
+	return func(w *session.Workout) {
+		for _, path := range paths {
+			switch path {
+			case "name":
+				w.Name = name
+			case "body":
+				w.Body = body
+			}
+		}
+	}
 }
 
 // importRows gives the header a row of its own where it is wrong.

@@ -108,6 +108,8 @@ func editLocation(m *v1.Location, paths []string) func(*catalog.Location) {
 				l.Point = sent.Point
 			case "address":
 				l.Address = sent.Address
+			case "channels":
+				l.Channels = channelValues(m.GetChannels())
 			case "active":
 				l.Active = m.GetActive()
 			}

@@ -79,9 +79,16 @@ func (s *bookingService) ListItems(ctx context.Context, req *connect.Request[v1.
 
 func (s *bookingService) PutBenefitProvider(ctx context.Context, req *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error) {
 	p := req.Msg.Provider
+	expect, err := expected(p.Etag)
+	if err != nil {
+		return nil, err
+	}
+	if req.Msg.CreateOnly {
+		expect = new(0)
+	}
 	provider, err := s.app.PutBenefitProvider(ctx, caller(ctx), booking.Provider{
 		Code: p.Code, Name: p.Name, Pattern: p.NumberPattern, Percent: int(p.DiscountPercent), Active: p.Active,
-	})
+	}, expect)
 	if err != nil {
 		return nil, err
 	}
@@ -113,5 +120,6 @@ func itemValue(m *v1.ItemInput) booking.Item {
 func providerMessage(p booking.Provider) *v1.BenefitProvider {
 	return &v1.BenefitProvider{
 		Code: p.Code, Name: p.Name, NumberPattern: p.Pattern, DiscountPercent: int32(p.Percent), Active: p.Active,
+		Etag: etag(p.Version),
 	}
 }

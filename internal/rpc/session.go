@@ -234,7 +234,11 @@ func (s *sessionService) ImportSessions(ctx context.Context, req *connect.Reques
 }
 
 func (s *sessionService) SetWorkouts(ctx context.Context, req *connect.Request[v1.SetWorkoutsRequest]) (*connect.Response[v1.SetWorkoutsResponse], error) {
-	after, err := s.app.SetWorkouts(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), values(req.Msg.GetWorkoutIds(), id[tenant.WorkoutID]))
+	expect, err := expected(req.Msg.GetEtag())
+	if err != nil {
+		return nil, err
+	}
+	after, err := s.app.SetWorkouts(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), expect, values(req.Msg.GetWorkoutIds(), id[tenant.WorkoutID]))
 	if err != nil {
 		return nil, err
 	}
@@ -255,6 +259,31 @@ func (s *sessionService) CreateWorkout(ctx context.Context, req *connect.Request
 		return nil, err
 	}
 	return reply(&v1.CreateWorkoutResponse{Workout: workoutMessage(w)})
+}
+
+func (s *sessionService) UpdateWorkout(ctx context.Context, req *connect.Request[v1.UpdateWorkoutRequest]) (*connect.Response[v1.UpdateWorkoutResponse], error) {
+	m := req.Msg
+	expect, err := expected(m.GetEtag())
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.app.UpdateWorkout(ctx, caller(ctx), id[tenant.WorkoutID](m.GetWorkoutId()), expect, editWorkout(m.GetName(), m.GetBody(), m.GetUpdateMask().GetPaths()))
+	if err != nil {
+		return nil, err
+	}
+	return reply(&v1.UpdateWorkoutResponse{Workout: workoutMessage(w)})
+}
+
+func (s *sessionService) DeleteWorkout(ctx context.Context, req *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error) {
+	expect, err := expected(req.Msg.GetEtag())
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.app.DeleteWorkout(ctx, caller(ctx), id[tenant.WorkoutID](req.Msg.GetWorkoutId()), expect)
+	if err != nil {
+		return nil, err
+	}
+	return reply(&v1.DeleteWorkoutResponse{Workout: workoutMessage(w)})
 }
 
 func (s *sessionService) ListWorkouts(ctx context.Context, req *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error) {

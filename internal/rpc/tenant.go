@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"slices"
 
 	"connectrpc.com/connect"
 
@@ -48,7 +49,13 @@ func (s *tenantService) UpdateLocation(ctx context.Context, req *connect.Request
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.app.UpdateLocation(ctx, caller(ctx), id[tenant.LocationID](sent.GetId()), expect, editLocation(sent, req.Msg.GetUpdateMask().GetPaths()))
+	paths := req.Msg.GetUpdateMask().GetPaths()
+	if slices.Contains(paths, "channels") {
+		if err := must(ctx, "policy.write"); err != nil {
+			return nil, err
+		}
+	}
+	l, err := s.app.UpdateLocation(ctx, caller(ctx), id[tenant.LocationID](sent.GetId()), expect, editLocation(sent, paths))
 	if err != nil {
 		return nil, err
 	}

@@ -150,11 +150,13 @@ func TestLocationOverTheWire(t *testing.T) {
 		{"geo", func(m *v1.Location) { m.Geo = &latlng.LatLng{Latitude: -90, Longitude: 180} }},
 		{"geo", func(m *v1.Location) { m.Geo = nil }},
 		{"address", func(m *v1.Location) { m.Address = "" }},
+		{"channels", func(m *v1.Location) { m.Channels = []v1.Channel{v1.Channel_CHANNEL_PHONE} }},
+		{"channels", func(m *v1.Location) { m.Channels = []v1.Channel{} }},
 		{"active", func(m *v1.Location) { m.Active = false }},
 	} {
 		sent := &v1.Location{
 			Id: made.GetId(), Name: "Other", TimeZone: "UTC", Address: "Other", Geo: &latlng.LatLng{}, Active: true, Etag: want.GetEtag(),
-			Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE},
+			Channels: []v1.Channel{v1.Channel_CHANNEL_WALK_IN},
 		}
 		c.set(sent)
 		c.set(want)
@@ -170,7 +172,7 @@ func TestLocationOverTheWire(t *testing.T) {
 	set, err := o.SetChannels(t.Context(), as(o.owner, &v1.SetChannelsRequest{
 		LocationId: made.GetId(), Etag: want.GetEtag(), Channels: []v1.Channel{v1.Channel_CHANNEL_WALK_IN, v1.Channel_CHANNEL_ONLINE},
 	}))
-	want.Etag, want.Channels = "v8", []v1.Channel{v1.Channel_CHANNEL_ONLINE, v1.Channel_CHANNEL_WALK_IN}
+	want.Etag, want.Channels = "v10", []v1.Channel{v1.Channel_CHANNEL_ONLINE, v1.Channel_CHANNEL_WALK_IN}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,6 +201,39 @@ func TestLocationOverTheWire(t *testing.T) {
 		if got := tell(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+// Who may set up the catalog and not the policies edits all of a location but its channels.
+func TestChannelsNeedThePermissionOfPolicies(t *testing.T) {
+	t.Parallel()
+	o := newBackOffice(t)
+	at := o.location(t, &v1.Location{Name: "Pier 1"})
+	roles := berthv1connect.NewAccessServiceClient(o.Client, o.URL)
+	if _, err := roles.CreateRole(t.Context(), as(o.owner, &v1.CreateRoleRequest{Role: &v1.Role{Name: "builder", Permissions: []string{"catalog.write"}}})); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := roles.AssignRole(t.Context(), as(o.owner, &v1.AssignRoleRequest{MemberId: idText(o.Members["member"]), Role: "builder"})); err != nil {
+		t.Fatal(err)
+	}
+	edit := func(token string, paths ...string) (*v1.Location, error) {
+		answer, err := o.UpdateLocation(t.Context(), as(token, &v1.UpdateLocationRequest{
+			Location: &v1.Location{Id: at.GetId(), Name: "Quay", Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}}, UpdateMask: mask(paths...),
+		}))
+		if err != nil {
+			return nil, err
+		}
+		return answer.Msg.GetLocation(), nil
+	}
+	_, err := edit(o.Token(t, "member"), "name", "channels")
+	if diff := cmp.Diff(told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "policy.write"}}, tell(t, err)); diff != "" {
+		t.Error(diff)
+	}
+	if got, err := edit(o.Token(t, "member"), "name"); err != nil || got.GetName() != "Quay" || got.GetEtag() != "v2" || len(got.GetChannels()) != 3 {
+		t.Errorf("%v (%v)", got, err)
+	}
+	if got, err := edit(o.owner, "name", "channels"); err != nil || len(got.GetChannels()) != 1 || got.GetEtag() != "v3" {
+		t.Errorf("%v (%v)", got, err)
 	}
 }
 

@@ -462,7 +462,10 @@ func fieldOf(err error) string {
 func TestAttachWorkouts(t *testing.T) {
 	t.Parallel()
 	warm, strength, mine, theirs := tenant.New[tenant.WorkoutID](noon), tenant.New[tenant.WorkoutID](noon), tenant.New[tenant.WorkoutID](noon), tenant.New[tenant.WorkoutID](noon)
-	known := []session.Workout{{ID: warm}, {ID: strength}, {ID: mine, Inline: true}, {ID: theirs, Inline: true}}
+	old := tenant.New[tenant.WorkoutID](noon)
+	known := []session.Workout{
+		{ID: warm, DeletedAt: noon}, {ID: strength}, {ID: mine, Inline: true}, {ID: theirs, Inline: true}, {ID: old, DeletedAt: noon},
+	}
 	s := session.Session{Workouts: []tenant.WorkoutID{mine, warm}, Version: 1}
 	for name, tt := range map[string]struct {
 		ids    []tenant.WorkoutID
@@ -475,6 +478,7 @@ func TestAttachWorkouts(t *testing.T) {
 		"the same":                     {ids: []tenant.WorkoutID{mine, warm}, same: true},
 		"absent, or of another tenant": {ids: []tenant.WorkoutID{tenant.New[tenant.WorkoutID](noon)}, reason: fault.WorkoutNotFound},
 		"written for another session":  {ids: []tenant.WorkoutID{theirs}, reason: fault.WorkoutNotFound},
+		"deleted, and not had before":  {ids: []tenant.WorkoutID{mine, warm, old}, reason: fault.WorkoutNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -484,6 +488,23 @@ func TestAttachWorkouts(t *testing.T) {
 				t.Errorf("changed: %v, %v", changed, got.Workouts)
 			}
 		})
+	}
+}
+
+func TestDeleteWorkout(t *testing.T) {
+	t.Parallel()
+	w := session.Workout{Name: "Squats", Version: 3, UpdatedAt: noon}
+	gone, changed, err := w.Delete(noon.Add(time.Hour))
+	want := session.Workout{Name: "Squats", Version: 4, UpdatedAt: noon, DeletedAt: noon.Add(time.Hour)}
+	if diff := cmp.Diff(want, gone); err != nil || !changed || !gone.Deleted() || diff != "" {
+		t.Errorf("changed: %v, %v (-want +got)\n%s", changed, err, diff)
+	}
+	if again, changed, err := gone.Delete(noon.Add(2 * time.Hour)); err != nil || changed || !again.DeletedAt.Equal(noon.Add(time.Hour)) {
+		t.Errorf("again: %v, %+v, %v", changed, again, err)
+	}
+	_, _, err = session.Workout{Name: "Finisher", Inline: true}.Delete(noon)
+	if wantReason(t, err, fault.InvalidField); fieldOf(err) != "workout_id" {
+		t.Error(err)
 	}
 }
 

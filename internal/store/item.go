@@ -1,8 +1,6 @@
 package store
 
 import (
-	"time"
-
 	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/booking"
@@ -162,11 +160,11 @@ func ListBenefitProviders(b *pg.Batch, in tenant.TenantID, into *[]booking.Provi
 }
 
 // PutBenefitProvider writes a provider with the transaction, whether it is there or not.
-func PutBenefitProvider(tx *pg.Tx, in tenant.TenantID, p booking.Provider, now time.Time) {
+func PutBenefitProvider(tx *pg.Tx, in tenant.TenantID, p booking.Provider) {
 	tx.Write(`
 insert into benefit_providers (tenant_id, code, name, number_pattern, discount_percent, active, version, created_at, updated_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $8)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 on conflict (tenant_id, code) do update set name = excluded.name, number_pattern = excluded.number_pattern,
   discount_percent = excluded.discount_percent, active = excluded.active, version = excluded.version, updated_at = excluded.updated_at`,
-		in, p.Code, p.Name, p.Pattern, p.Percent, p.Active, p.Version, now)
+		in, p.Code, p.Name, p.Pattern, p.Percent, p.Active, p.Version, p.CreatedAt, p.UpdatedAt)
 }

@@ -67,7 +67,7 @@ func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
 	}
 	if _, err := b.app.PutBenefitProvider(ctx, b.owner, booking.Provider{
 		Code: "LINKSCARD", Name: "Links Card", Pattern: `[A-Z]{2}-\d{6}`, Percent: 15, Active: true,
-	}); err != nil {
+	}, nil); err != nil {
 		return err
 	}
 	sheet, err := b.schedule(ctx, b.now, b.now.Add(4*24*time.Hour))

@@ -2393,7 +2393,9 @@ type BenefitProvider struct {
 	// What its members are given, in percent. Recorded with each booking; Berth charges nobody.
 	DiscountPercent int32 `protobuf:"varint,4,opt,name=discount_percent,json=discountPercent,proto3" json:"discount_percent,omitempty"`
 	// Whether it is accepted.
-	Active        bool `protobuf:"varint,5,opt,name=active,proto3" json:"active,omitempty"`
+	Active bool `protobuf:"varint,5,opt,name=active,proto3" json:"active,omitempty"`
+	// Changes with every edit. Sent back, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+	Etag          string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2463,13 +2465,22 @@ func (x *BenefitProvider) GetActive() bool {
 	return false
 }
 
+func (x *BenefitProvider) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
 // PutBenefitProviderRequest makes or replaces a provider.
 type PutBenefitProviderRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. May be empty where the token is good for exactly one.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The provider.
-	Provider      *BenefitProvider `protobuf:"bytes,2,opt,name=provider,proto3" json:"provider,omitempty"`
+	Provider *BenefitProvider `protobuf:"bytes,2,opt,name=provider,proto3" json:"provider,omitempty"`
+	// Only make it: where there is one with its code, active or not, that one stays as it is: ALREADY_EXISTS. Without an etag.
+	CreateOnly    bool `protobuf:"varint,3,opt,name=create_only,json=createOnly,proto3" json:"create_only,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2516,6 +2527,13 @@ func (x *PutBenefitProviderRequest) GetProvider() *BenefitProvider {
 		return x.Provider
 	}
 	return nil
+}
+
+func (x *PutBenefitProviderRequest) GetCreateOnly() bool {
+	if x != nil {
+		return x.CreateOnly
+	}
+	return false
 }
 
 // PutBenefitProviderResponse is the provider as it is now.
@@ -2844,7 +2862,7 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"a\n" +
 	"\x11ListItemsResponse\x12$\n" +
 	"\x05items\x18\x01 \x03(\v2\x0e.berth.v1.ItemR\x05items\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xe1\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xfe\x01\n" +
 	"\x0fBenefitProvider\x12-\n" +
 	"\x04code\x18\x01 \x01(\tB\x19\xbaH\x16r\x142\x12^[A-Z0-9_-]{1,50}$R\x04code\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -2852,10 +2870,14 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\x0enumber_pattern\x18\x03 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\rnumberPattern\x124\n" +
 	"\x10discount_percent\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\x0fdiscountPercent\x12\x16\n" +
-	"\x06active\x18\x05 \x01(\bR\x06active\"\x84\x01\n" +
+	"\x06active\x18\x05 \x01(\bR\x06active\x12\x1b\n" +
+	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"\xa0\x02\n" +
 	"\x19PutBenefitProviderRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12=\n" +
-	"\bprovider\x18\x02 \x01(\v2\x19.berth.v1.BenefitProviderB\x06\xbaH\x03\xc8\x01\x01R\bprovider\"S\n" +
+	"\bprovider\x18\x02 \x01(\v2\x19.berth.v1.BenefitProviderB\x06\xbaH\x03\xc8\x01\x01R\bprovider\x12\x1f\n" +
+	"\vcreate_only\x18\x03 \x01(\bR\n" +
+	"createOnly:y\xbaHv\x1at\n" +
+	" put_benefit_provider.create_only\x12!what is not there yet has no etag\x1a-!this.create_only || this.provider.etag == ''\"S\n" +
 	"\x1aPutBenefitProviderResponse\x125\n" +
 	"\bprovider\x18\x01 \x01(\v2\x19.berth.v1.BenefitProviderR\bprovider\"G\n" +
 	"\x1bListBenefitProvidersRequest\x12(\n" +

@@ -97,7 +97,8 @@ const (
 	EventType_EVENT_TYPE_MEMBER_CHANGED EventType = 70
 	// Somebody may now do something else: a role was assigned, revoked, defined or edited, or a service account changed.
 	EventType_EVENT_TYPE_ROLES_CHANGED EventType = 71
-	// A location, resource, service, policy, plan or setting was edited: `details.kind` and `details.id` say which.
+	// A location, resource, service, item, benefit provider, workout, policy, plan or setting was made or edited: `details.kind` and
+	// `details.id` say which; a benefit provider's id is its code.
 	EventType_EVENT_TYPE_CATALOG_CHANGED EventType = 80
 	// Waitlist rules were edited.
 	EventType_EVENT_TYPE_RULES_CHANGED EventType = 81

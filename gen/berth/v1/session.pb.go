@@ -1044,7 +1044,13 @@ type Workout struct {
 	// Written inline for one session, and not offered for reuse.
 	Inline bool `protobuf:"varint,4,opt,name=inline,proto3" json:"inline,omitempty"`
 	// When it was made, UTC.
-	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// Changes with every edit; send it back to edit only what you have seen.
+	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
+	// When its name or body was last edited, UTC.
+	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	// When it was deleted, UTC: sessions that have it keep it, and nothing else offers it. Absent: it was not.
+	DeleteTime    *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=delete_time,json=deleteTime,proto3" json:"delete_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1110,6 +1116,27 @@ func (x *Workout) GetInline() bool {
 func (x *Workout) GetCreateTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *Workout) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *Workout) GetUpdateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdateTime
+	}
+	return nil
+}
+
+func (x *Workout) GetDeleteTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.DeleteTime
 	}
 	return nil
 }
@@ -1421,14 +1448,19 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\tseries_id\x18\a \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bseriesId\x121\n" +
 	"\vsession_ids\x18\b \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\xe8\a\"\x05r\x03\xb0\x01\x01R\n" +
-	"sessionIds\"\x96\x01\n" +
+	"sessionIds\"\xa4\x02\n" +
 	"\aWorkout\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
 	"\x04body\x18\x03 \x01(\tR\x04body\x12\x16\n" +
 	"\x06inline\x18\x04 \x01(\bR\x06inline\x12;\n" +
 	"\vcreate_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xd2\x01\n" +
+	"createTime\x12\x12\n" +
+	"\x04etag\x18\x06 \x01(\tR\x04etag\x12;\n" +
+	"\vupdate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"updateTime\x12;\n" +
+	"\vdelete_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"deleteTime\"\xd2\x01\n" +
 	"\tBulkMatch\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +
@@ -1530,14 +1562,16 @@ var file_berth_v1_session_proto_depIdxs = []int32{
 	19, // 19: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
 	1,  // 20: berth.v1.SessionFilter.states:type_name -> berth.v1.SessionState
 	14, // 21: berth.v1.Workout.create_time:type_name -> google.protobuf.Timestamp
-	14, // 22: berth.v1.BulkMatch.start_time:type_name -> google.protobuf.Timestamp
-	1,  // 23: berth.v1.BulkMatch.state:type_name -> berth.v1.SessionState
-	12, // 24: berth.v1.ImportRow.problems:type_name -> berth.v1.ImportProblem
-	25, // [25:25] is the sub-list for method output_type
-	25, // [25:25] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	14, // 22: berth.v1.Workout.update_time:type_name -> google.protobuf.Timestamp
+	14, // 23: berth.v1.Workout.delete_time:type_name -> google.protobuf.Timestamp
+	14, // 24: berth.v1.BulkMatch.start_time:type_name -> google.protobuf.Timestamp
+	1,  // 25: berth.v1.BulkMatch.state:type_name -> berth.v1.SessionState
+	12, // 26: berth.v1.ImportRow.problems:type_name -> berth.v1.ImportProblem
+	27, // [27:27] is the sub-list for method output_type
+	27, // [27:27] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_session_proto_init() }

@@ -1269,7 +1269,9 @@ type UpdateSeriesRequest struct {
 	// Names of fields of template but its times, and "rule", "start_time_of_day", "duration", "excluded_dates". A field that is
 	// named and not set takes its default, where it has one. Required.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,6,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
-	// The new rule. Refused with ONE.
+	// The new rule, of any frequency: FREQ, COUNT and UNTIL may all differ from the old one's. It begins on the series' start_date
+	// with ALL and on the day of session_id with FOLLOWING: that is where COUNT counts from. Without COUNT and UNTIL,
+	// sessions are made for a year. Refused with ONE.
 	Rule string `protobuf:"bytes,7,opt,name=rule,proto3" json:"rule,omitempty"`
 	// The new wall-clock start at the location, to the minute.
 	StartTimeOfDay *timeofday.TimeOfDay `protobuf:"bytes,8,opt,name=start_time_of_day,json=startTimeOfDay,proto3" json:"start_time_of_day,omitempty"`
@@ -2258,7 +2260,9 @@ type SetWorkoutsRequest struct {
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// All that are to be attached, in order.
-	WorkoutIds    []string `protobuf:"bytes,3,rep,name=workout_ids,json=workoutIds,proto3" json:"workout_ids,omitempty"`
+	WorkoutIds []string `protobuf:"bytes,3,rep,name=workout_ids,json=workoutIds,proto3" json:"workout_ids,omitempty"`
+	// The session's. If set, they are attached only when it still is the current one: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2312,6 +2316,13 @@ func (x *SetWorkoutsRequest) GetWorkoutIds() []string {
 		return x.WorkoutIds
 	}
 	return nil
+}
+
+func (x *SetWorkoutsRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 // SetWorkoutsResponse is the session after it.
@@ -2589,6 +2600,253 @@ func (x *CreateWorkoutResponse) GetWorkout() *Workout {
 	return nil
 }
 
+// UpdateWorkoutRequest edits a workout.
+type UpdateWorkoutRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. May be empty where the token is good for exactly one.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The workout.
+	WorkoutId string `protobuf:"bytes,2,opt,name=workout_id,json=workoutId,proto3" json:"workout_id,omitempty"`
+	// 1 to 200 characters.
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// What is done, up to 20,000 characters, plain text or Markdown.
+	Body string `protobuf:"bytes,4,opt,name=body,proto3" json:"body,omitempty"`
+	// What to change. A body that is named and not set is cleared. Required.
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,5,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// The workout's. If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateWorkoutRequest) Reset() {
+	*x = UpdateWorkoutRequest{}
+	mi := &file_berth_v1_session_service_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateWorkoutRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateWorkoutRequest) ProtoMessage() {}
+
+func (x *UpdateWorkoutRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_service_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateWorkoutRequest.ProtoReflect.Descriptor instead.
+func (*UpdateWorkoutRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *UpdateWorkoutRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *UpdateWorkoutRequest) GetWorkoutId() string {
+	if x != nil {
+		return x.WorkoutId
+	}
+	return ""
+}
+
+func (x *UpdateWorkoutRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *UpdateWorkoutRequest) GetBody() string {
+	if x != nil {
+		return x.Body
+	}
+	return ""
+}
+
+func (x *UpdateWorkoutRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
+}
+
+func (x *UpdateWorkoutRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+// UpdateWorkoutResponse is the workout after the edit.
+type UpdateWorkoutResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The workout as it is now.
+	Workout       *Workout `protobuf:"bytes,1,opt,name=workout,proto3" json:"workout,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateWorkoutResponse) Reset() {
+	*x = UpdateWorkoutResponse{}
+	mi := &file_berth_v1_session_service_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateWorkoutResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateWorkoutResponse) ProtoMessage() {}
+
+func (x *UpdateWorkoutResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_service_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateWorkoutResponse.ProtoReflect.Descriptor instead.
+func (*UpdateWorkoutResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *UpdateWorkoutResponse) GetWorkout() *Workout {
+	if x != nil {
+		return x.Workout
+	}
+	return nil
+}
+
+// DeleteWorkoutRequest names a reusable workout.
+type DeleteWorkoutRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. May be empty where the token is good for exactly one.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The workout.
+	WorkoutId string `protobuf:"bytes,2,opt,name=workout_id,json=workoutId,proto3" json:"workout_id,omitempty"`
+	// The workout's. If set, it is deleted only when it still is the current one: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteWorkoutRequest) Reset() {
+	*x = DeleteWorkoutRequest{}
+	mi := &file_berth_v1_session_service_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteWorkoutRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteWorkoutRequest) ProtoMessage() {}
+
+func (x *DeleteWorkoutRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_service_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteWorkoutRequest.ProtoReflect.Descriptor instead.
+func (*DeleteWorkoutRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *DeleteWorkoutRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *DeleteWorkoutRequest) GetWorkoutId() string {
+	if x != nil {
+		return x.WorkoutId
+	}
+	return ""
+}
+
+func (x *DeleteWorkoutRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+// DeleteWorkoutResponse is the workout after it.
+type DeleteWorkoutResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The workout as sessions that have it keep it.
+	Workout       *Workout `protobuf:"bytes,1,opt,name=workout,proto3" json:"workout,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteWorkoutResponse) Reset() {
+	*x = DeleteWorkoutResponse{}
+	mi := &file_berth_v1_session_service_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteWorkoutResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteWorkoutResponse) ProtoMessage() {}
+
+func (x *DeleteWorkoutResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_service_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteWorkoutResponse.ProtoReflect.Descriptor instead.
+func (*DeleteWorkoutResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *DeleteWorkoutResponse) GetWorkout() *Workout {
+	if x != nil {
+		return x.Workout
+	}
+	return nil
+}
+
 // ListWorkoutsRequest asks for workouts.
 type ListWorkoutsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2606,7 +2864,7 @@ type ListWorkoutsRequest struct {
 
 func (x *ListWorkoutsRequest) Reset() {
 	*x = ListWorkoutsRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[40]
+	mi := &file_berth_v1_session_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2618,7 +2876,7 @@ func (x *ListWorkoutsRequest) String() string {
 func (*ListWorkoutsRequest) ProtoMessage() {}
 
 func (x *ListWorkoutsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[40]
+	mi := &file_berth_v1_session_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2631,7 +2889,7 @@ func (x *ListWorkoutsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkoutsRequest.ProtoReflect.Descriptor instead.
 func (*ListWorkoutsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{40}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ListWorkoutsRequest) GetTenantId() string {
@@ -2675,7 +2933,7 @@ type ListWorkoutsResponse struct {
 
 func (x *ListWorkoutsResponse) Reset() {
 	*x = ListWorkoutsResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[41]
+	mi := &file_berth_v1_session_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2687,7 +2945,7 @@ func (x *ListWorkoutsResponse) String() string {
 func (*ListWorkoutsResponse) ProtoMessage() {}
 
 func (x *ListWorkoutsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[41]
+	mi := &file_berth_v1_session_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2700,7 +2958,7 @@ func (x *ListWorkoutsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkoutsResponse.ProtoReflect.Descriptor instead.
 func (*ListWorkoutsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{41}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ListWorkoutsResponse) GetWorkouts() []*Workout {
@@ -2898,13 +3156,14 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\x16ImportSessionsResponse\x12\x1a\n" +
 	"\bimported\x18\x01 \x01(\x05R\bimported\x12'\n" +
 	"\x04rows\x18\x02 \x03(\v2\x13.berth.v1.ImportRowR\x04rows\x12\x1a\n" +
-	"\bproblems\x18\x03 \x01(\x05R\bproblems\"\x9b\x01\n" +
+	"\bproblems\x18\x03 \x01(\x05R\bproblems\"\xb8\x01\n" +
 	"\x12SetWorkoutsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x122\n" +
 	"\vworkout_ids\x18\x03 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x102\x18\x01\"\x05r\x03\xb0\x01\x01R\n" +
-	"workoutIds\"B\n" +
+	"workoutIds\x12\x1b\n" +
+	"\x04etag\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"B\n" +
 	"\x13SetWorkoutsResponse\x12+\n" +
 	"\asession\x18\x01 \x01(\v2\x11.berth.v1.SessionR\asession\"\xab\x01\n" +
 	"\x17AddInlineWorkoutRequest\x12(\n" +
@@ -2922,6 +3181,25 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12\x1d\n" +
 	"\x04body\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x18\xa0\x9c\x01R\x04body\"D\n" +
 	"\x15CreateWorkoutResponse\x12+\n" +
+	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\x83\x03\n" +
+	"\x14UpdateWorkoutRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
+	"\n" +
+	"workout_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tworkoutId\x12\x1c\n" +
+	"\x04name\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1d\n" +
+	"\x04body\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x18\xa0\x9c\x01R\x04body\x12R\n" +
+	"\vupdate_mask\x18\x05 \x01(\v2\x1a.google.protobuf.FieldMaskB\x15\xbaH\x12\xc8\x01\x01\xe2\x01\f\x12\x04name\x12\x04bodyR\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:j\xbaHg\x1ae\n" +
+	"\x13update_workout.name\x12\x16name cannot be cleared\x1a6!('name' in this.update_mask.paths) || this.name != ''\"D\n" +
+	"\x15UpdateWorkoutResponse\x12+\n" +
+	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\x86\x01\n" +
+	"\x14DeleteWorkoutRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
+	"\n" +
+	"workout_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tworkoutId\x12\x1b\n" +
+	"\x04etag\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"D\n" +
+	"\x15DeleteWorkoutResponse\x12+\n" +
 	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\xbd\x01\n" +
 	"\x13ListWorkoutsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12*\n" +
@@ -2933,7 +3211,7 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"m\n" +
 	"\x14ListWorkoutsResponse\x12-\n" +
 	"\bworkouts\x18\x01 \x03(\v2\x11.berth.v1.WorkoutR\bworkouts\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x93\x11\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xe5\x12\n" +
 	"\x0eSessionService\x12h\n" +
 	"\rCreateSession\x12\x1e.berth.v1.CreateSessionRequest\x1a\x1f.berth.v1.CreateSessionResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.create\x12h\n" +
 	"\rUpdateSession\x12\x1e.berth.v1.UpdateSessionRequest\x1a\x1f.berth.v1.UpdateSessionResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.update\x12`\n" +
@@ -2957,7 +3235,9 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\x0eImportSessions\x12\x1f.berth.v1.ImportSessionsRequest\x1a .berth.v1.ImportSessionsResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.import\x12a\n" +
 	"\vSetWorkouts\x12\x1c.berth.v1.SetWorkoutsRequest\x1a\x1d.berth.v1.SetWorkoutsResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12p\n" +
 	"\x10AddInlineWorkout\x12!.berth.v1.AddInlineWorkoutRequest\x1a\".berth.v1.AddInlineWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12g\n" +
-	"\rCreateWorkout\x12\x1e.berth.v1.CreateWorkoutRequest\x1a\x1f.berth.v1.CreateWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12f\n" +
+	"\rCreateWorkout\x12\x1e.berth.v1.CreateWorkoutRequest\x1a\x1f.berth.v1.CreateWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12g\n" +
+	"\rUpdateWorkout\x12\x1e.berth.v1.UpdateWorkoutRequest\x1a\x1f.berth.v1.UpdateWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12g\n" +
+	"\rDeleteWorkout\x12\x1e.berth.v1.DeleteWorkoutRequest\x1a\x1f.berth.v1.DeleteWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12f\n" +
 	"\fListWorkouts\x12\x1d.berth.v1.ListWorkoutsRequest\x1a\x1e.berth.v1.ListWorkoutsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fworkout.read\x90\x02\x01B\x93\x01\n" +
 	"\fcom.berth.v1B\x13SessionServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
@@ -2973,7 +3253,7 @@ func file_berth_v1_session_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_session_service_proto_rawDescData
 }
 
-var file_berth_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
+var file_berth_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 46)
 var file_berth_v1_session_service_proto_goTypes = []any{
 	(*CreateSessionRequest)(nil),     // 0: berth.v1.CreateSessionRequest
 	(*CreateSessionResponse)(nil),    // 1: berth.v1.CreateSessionResponse
@@ -3015,106 +3295,117 @@ var file_berth_v1_session_service_proto_goTypes = []any{
 	(*AddInlineWorkoutResponse)(nil), // 37: berth.v1.AddInlineWorkoutResponse
 	(*CreateWorkoutRequest)(nil),     // 38: berth.v1.CreateWorkoutRequest
 	(*CreateWorkoutResponse)(nil),    // 39: berth.v1.CreateWorkoutResponse
-	(*ListWorkoutsRequest)(nil),      // 40: berth.v1.ListWorkoutsRequest
-	(*ListWorkoutsResponse)(nil),     // 41: berth.v1.ListWorkoutsResponse
-	(*SessionInput)(nil),             // 42: berth.v1.SessionInput
-	(*Session)(nil),                  // 43: berth.v1.Session
-	(*fieldmaskpb.FieldMask)(nil),    // 44: google.protobuf.FieldMask
-	(*SessionFilter)(nil),            // 45: berth.v1.SessionFilter
-	(*date.Date)(nil),                // 46: google.type.Date
-	(*timeofday.TimeOfDay)(nil),      // 47: google.type.TimeOfDay
-	(*durationpb.Duration)(nil),      // 48: google.protobuf.Duration
-	(*Series)(nil),                   // 49: berth.v1.Series
-	(SeriesEditScope)(0),             // 50: berth.v1.SeriesEditScope
-	(*BulkMatch)(nil),                // 51: berth.v1.BulkMatch
-	(*ImportRow)(nil),                // 52: berth.v1.ImportRow
-	(*Workout)(nil),                  // 53: berth.v1.Workout
+	(*UpdateWorkoutRequest)(nil),     // 40: berth.v1.UpdateWorkoutRequest
+	(*UpdateWorkoutResponse)(nil),    // 41: berth.v1.UpdateWorkoutResponse
+	(*DeleteWorkoutRequest)(nil),     // 42: berth.v1.DeleteWorkoutRequest
+	(*DeleteWorkoutResponse)(nil),    // 43: berth.v1.DeleteWorkoutResponse
+	(*ListWorkoutsRequest)(nil),      // 44: berth.v1.ListWorkoutsRequest
+	(*ListWorkoutsResponse)(nil),     // 45: berth.v1.ListWorkoutsResponse
+	(*SessionInput)(nil),             // 46: berth.v1.SessionInput
+	(*Session)(nil),                  // 47: berth.v1.Session
+	(*fieldmaskpb.FieldMask)(nil),    // 48: google.protobuf.FieldMask
+	(*SessionFilter)(nil),            // 49: berth.v1.SessionFilter
+	(*date.Date)(nil),                // 50: google.type.Date
+	(*timeofday.TimeOfDay)(nil),      // 51: google.type.TimeOfDay
+	(*durationpb.Duration)(nil),      // 52: google.protobuf.Duration
+	(*Series)(nil),                   // 53: berth.v1.Series
+	(SeriesEditScope)(0),             // 54: berth.v1.SeriesEditScope
+	(*BulkMatch)(nil),                // 55: berth.v1.BulkMatch
+	(*ImportRow)(nil),                // 56: berth.v1.ImportRow
+	(*Workout)(nil),                  // 57: berth.v1.Workout
 }
 var file_berth_v1_session_service_proto_depIdxs = []int32{
-	42, // 0: berth.v1.CreateSessionRequest.session:type_name -> berth.v1.SessionInput
-	43, // 1: berth.v1.CreateSessionResponse.session:type_name -> berth.v1.Session
-	42, // 2: berth.v1.UpdateSessionRequest.session:type_name -> berth.v1.SessionInput
-	44, // 3: berth.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
-	43, // 4: berth.v1.UpdateSessionResponse.session:type_name -> berth.v1.Session
-	43, // 5: berth.v1.GetSessionResponse.session:type_name -> berth.v1.Session
-	45, // 6: berth.v1.ListSessionsRequest.filter:type_name -> berth.v1.SessionFilter
-	43, // 7: berth.v1.ListSessionsResponse.sessions:type_name -> berth.v1.Session
-	43, // 8: berth.v1.PublishSessionResponse.session:type_name -> berth.v1.Session
-	43, // 9: berth.v1.UnpublishSessionResponse.session:type_name -> berth.v1.Session
-	43, // 10: berth.v1.CancelSessionResponse.session:type_name -> berth.v1.Session
-	43, // 11: berth.v1.BlockSessionResponse.session:type_name -> berth.v1.Session
-	43, // 12: berth.v1.UnblockSessionResponse.session:type_name -> berth.v1.Session
-	42, // 13: berth.v1.CreateSeriesRequest.template:type_name -> berth.v1.SessionInput
-	46, // 14: berth.v1.CreateSeriesRequest.start_date:type_name -> google.type.Date
-	47, // 15: berth.v1.CreateSeriesRequest.start_time_of_day:type_name -> google.type.TimeOfDay
-	48, // 16: berth.v1.CreateSeriesRequest.duration:type_name -> google.protobuf.Duration
-	46, // 17: berth.v1.CreateSeriesRequest.excluded_dates:type_name -> google.type.Date
-	49, // 18: berth.v1.CreateSeriesResponse.series:type_name -> berth.v1.Series
-	50, // 19: berth.v1.UpdateSeriesRequest.scope:type_name -> berth.v1.SeriesEditScope
-	42, // 20: berth.v1.UpdateSeriesRequest.template:type_name -> berth.v1.SessionInput
-	44, // 21: berth.v1.UpdateSeriesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	47, // 22: berth.v1.UpdateSeriesRequest.start_time_of_day:type_name -> google.type.TimeOfDay
-	48, // 23: berth.v1.UpdateSeriesRequest.duration:type_name -> google.protobuf.Duration
-	46, // 24: berth.v1.UpdateSeriesRequest.excluded_dates:type_name -> google.type.Date
-	49, // 25: berth.v1.UpdateSeriesResponse.series:type_name -> berth.v1.Series
-	49, // 26: berth.v1.GetSeriesResponse.series:type_name -> berth.v1.Series
-	45, // 27: berth.v1.PreviewBulkRequest.filter:type_name -> berth.v1.SessionFilter
-	51, // 28: berth.v1.PreviewBulkResponse.samples:type_name -> berth.v1.BulkMatch
-	45, // 29: berth.v1.BulkPublishRequest.filter:type_name -> berth.v1.SessionFilter
-	45, // 30: berth.v1.BulkDeleteRequest.filter:type_name -> berth.v1.SessionFilter
-	45, // 31: berth.v1.BulkCancelRequest.filter:type_name -> berth.v1.SessionFilter
-	52, // 32: berth.v1.ImportSessionsResponse.rows:type_name -> berth.v1.ImportRow
-	43, // 33: berth.v1.SetWorkoutsResponse.session:type_name -> berth.v1.Session
-	53, // 34: berth.v1.AddInlineWorkoutResponse.workout:type_name -> berth.v1.Workout
-	53, // 35: berth.v1.CreateWorkoutResponse.workout:type_name -> berth.v1.Workout
-	53, // 36: berth.v1.ListWorkoutsResponse.workouts:type_name -> berth.v1.Workout
-	0,  // 37: berth.v1.SessionService.CreateSession:input_type -> berth.v1.CreateSessionRequest
-	2,  // 38: berth.v1.SessionService.UpdateSession:input_type -> berth.v1.UpdateSessionRequest
-	4,  // 39: berth.v1.SessionService.GetSession:input_type -> berth.v1.GetSessionRequest
-	6,  // 40: berth.v1.SessionService.ListSessions:input_type -> berth.v1.ListSessionsRequest
-	8,  // 41: berth.v1.SessionService.PublishSession:input_type -> berth.v1.PublishSessionRequest
-	10, // 42: berth.v1.SessionService.UnpublishSession:input_type -> berth.v1.UnpublishSessionRequest
-	12, // 43: berth.v1.SessionService.CancelSession:input_type -> berth.v1.CancelSessionRequest
-	14, // 44: berth.v1.SessionService.BlockSession:input_type -> berth.v1.BlockSessionRequest
-	16, // 45: berth.v1.SessionService.UnblockSession:input_type -> berth.v1.UnblockSessionRequest
-	18, // 46: berth.v1.SessionService.CreateSeries:input_type -> berth.v1.CreateSeriesRequest
-	20, // 47: berth.v1.SessionService.UpdateSeries:input_type -> berth.v1.UpdateSeriesRequest
-	22, // 48: berth.v1.SessionService.GetSeries:input_type -> berth.v1.GetSeriesRequest
-	24, // 49: berth.v1.SessionService.PreviewBulk:input_type -> berth.v1.PreviewBulkRequest
-	26, // 50: berth.v1.SessionService.BulkPublish:input_type -> berth.v1.BulkPublishRequest
-	28, // 51: berth.v1.SessionService.BulkDelete:input_type -> berth.v1.BulkDeleteRequest
-	30, // 52: berth.v1.SessionService.BulkCancel:input_type -> berth.v1.BulkCancelRequest
-	32, // 53: berth.v1.SessionService.ImportSessions:input_type -> berth.v1.ImportSessionsRequest
-	34, // 54: berth.v1.SessionService.SetWorkouts:input_type -> berth.v1.SetWorkoutsRequest
-	36, // 55: berth.v1.SessionService.AddInlineWorkout:input_type -> berth.v1.AddInlineWorkoutRequest
-	38, // 56: berth.v1.SessionService.CreateWorkout:input_type -> berth.v1.CreateWorkoutRequest
-	40, // 57: berth.v1.SessionService.ListWorkouts:input_type -> berth.v1.ListWorkoutsRequest
-	1,  // 58: berth.v1.SessionService.CreateSession:output_type -> berth.v1.CreateSessionResponse
-	3,  // 59: berth.v1.SessionService.UpdateSession:output_type -> berth.v1.UpdateSessionResponse
-	5,  // 60: berth.v1.SessionService.GetSession:output_type -> berth.v1.GetSessionResponse
-	7,  // 61: berth.v1.SessionService.ListSessions:output_type -> berth.v1.ListSessionsResponse
-	9,  // 62: berth.v1.SessionService.PublishSession:output_type -> berth.v1.PublishSessionResponse
-	11, // 63: berth.v1.SessionService.UnpublishSession:output_type -> berth.v1.UnpublishSessionResponse
-	13, // 64: berth.v1.SessionService.CancelSession:output_type -> berth.v1.CancelSessionResponse
-	15, // 65: berth.v1.SessionService.BlockSession:output_type -> berth.v1.BlockSessionResponse
-	17, // 66: berth.v1.SessionService.UnblockSession:output_type -> berth.v1.UnblockSessionResponse
-	19, // 67: berth.v1.SessionService.CreateSeries:output_type -> berth.v1.CreateSeriesResponse
-	21, // 68: berth.v1.SessionService.UpdateSeries:output_type -> berth.v1.UpdateSeriesResponse
-	23, // 69: berth.v1.SessionService.GetSeries:output_type -> berth.v1.GetSeriesResponse
-	25, // 70: berth.v1.SessionService.PreviewBulk:output_type -> berth.v1.PreviewBulkResponse
-	27, // 71: berth.v1.SessionService.BulkPublish:output_type -> berth.v1.BulkPublishResponse
-	29, // 72: berth.v1.SessionService.BulkDelete:output_type -> berth.v1.BulkDeleteResponse
-	31, // 73: berth.v1.SessionService.BulkCancel:output_type -> berth.v1.BulkCancelResponse
-	33, // 74: berth.v1.SessionService.ImportSessions:output_type -> berth.v1.ImportSessionsResponse
-	35, // 75: berth.v1.SessionService.SetWorkouts:output_type -> berth.v1.SetWorkoutsResponse
-	37, // 76: berth.v1.SessionService.AddInlineWorkout:output_type -> berth.v1.AddInlineWorkoutResponse
-	39, // 77: berth.v1.SessionService.CreateWorkout:output_type -> berth.v1.CreateWorkoutResponse
-	41, // 78: berth.v1.SessionService.ListWorkouts:output_type -> berth.v1.ListWorkoutsResponse
-	58, // [58:79] is the sub-list for method output_type
-	37, // [37:58] is the sub-list for method input_type
-	37, // [37:37] is the sub-list for extension type_name
-	37, // [37:37] is the sub-list for extension extendee
-	0,  // [0:37] is the sub-list for field type_name
+	46, // 0: berth.v1.CreateSessionRequest.session:type_name -> berth.v1.SessionInput
+	47, // 1: berth.v1.CreateSessionResponse.session:type_name -> berth.v1.Session
+	46, // 2: berth.v1.UpdateSessionRequest.session:type_name -> berth.v1.SessionInput
+	48, // 3: berth.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	47, // 4: berth.v1.UpdateSessionResponse.session:type_name -> berth.v1.Session
+	47, // 5: berth.v1.GetSessionResponse.session:type_name -> berth.v1.Session
+	49, // 6: berth.v1.ListSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	47, // 7: berth.v1.ListSessionsResponse.sessions:type_name -> berth.v1.Session
+	47, // 8: berth.v1.PublishSessionResponse.session:type_name -> berth.v1.Session
+	47, // 9: berth.v1.UnpublishSessionResponse.session:type_name -> berth.v1.Session
+	47, // 10: berth.v1.CancelSessionResponse.session:type_name -> berth.v1.Session
+	47, // 11: berth.v1.BlockSessionResponse.session:type_name -> berth.v1.Session
+	47, // 12: berth.v1.UnblockSessionResponse.session:type_name -> berth.v1.Session
+	46, // 13: berth.v1.CreateSeriesRequest.template:type_name -> berth.v1.SessionInput
+	50, // 14: berth.v1.CreateSeriesRequest.start_date:type_name -> google.type.Date
+	51, // 15: berth.v1.CreateSeriesRequest.start_time_of_day:type_name -> google.type.TimeOfDay
+	52, // 16: berth.v1.CreateSeriesRequest.duration:type_name -> google.protobuf.Duration
+	50, // 17: berth.v1.CreateSeriesRequest.excluded_dates:type_name -> google.type.Date
+	53, // 18: berth.v1.CreateSeriesResponse.series:type_name -> berth.v1.Series
+	54, // 19: berth.v1.UpdateSeriesRequest.scope:type_name -> berth.v1.SeriesEditScope
+	46, // 20: berth.v1.UpdateSeriesRequest.template:type_name -> berth.v1.SessionInput
+	48, // 21: berth.v1.UpdateSeriesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	51, // 22: berth.v1.UpdateSeriesRequest.start_time_of_day:type_name -> google.type.TimeOfDay
+	52, // 23: berth.v1.UpdateSeriesRequest.duration:type_name -> google.protobuf.Duration
+	50, // 24: berth.v1.UpdateSeriesRequest.excluded_dates:type_name -> google.type.Date
+	53, // 25: berth.v1.UpdateSeriesResponse.series:type_name -> berth.v1.Series
+	53, // 26: berth.v1.GetSeriesResponse.series:type_name -> berth.v1.Series
+	49, // 27: berth.v1.PreviewBulkRequest.filter:type_name -> berth.v1.SessionFilter
+	55, // 28: berth.v1.PreviewBulkResponse.samples:type_name -> berth.v1.BulkMatch
+	49, // 29: berth.v1.BulkPublishRequest.filter:type_name -> berth.v1.SessionFilter
+	49, // 30: berth.v1.BulkDeleteRequest.filter:type_name -> berth.v1.SessionFilter
+	49, // 31: berth.v1.BulkCancelRequest.filter:type_name -> berth.v1.SessionFilter
+	56, // 32: berth.v1.ImportSessionsResponse.rows:type_name -> berth.v1.ImportRow
+	47, // 33: berth.v1.SetWorkoutsResponse.session:type_name -> berth.v1.Session
+	57, // 34: berth.v1.AddInlineWorkoutResponse.workout:type_name -> berth.v1.Workout
+	57, // 35: berth.v1.CreateWorkoutResponse.workout:type_name -> berth.v1.Workout
+	48, // 36: berth.v1.UpdateWorkoutRequest.update_mask:type_name -> google.protobuf.FieldMask
+	57, // 37: berth.v1.UpdateWorkoutResponse.workout:type_name -> berth.v1.Workout
+	57, // 38: berth.v1.DeleteWorkoutResponse.workout:type_name -> berth.v1.Workout
+	57, // 39: berth.v1.ListWorkoutsResponse.workouts:type_name -> berth.v1.Workout
+	0,  // 40: berth.v1.SessionService.CreateSession:input_type -> berth.v1.CreateSessionRequest
+	2,  // 41: berth.v1.SessionService.UpdateSession:input_type -> berth.v1.UpdateSessionRequest
+	4,  // 42: berth.v1.SessionService.GetSession:input_type -> berth.v1.GetSessionRequest
+	6,  // 43: berth.v1.SessionService.ListSessions:input_type -> berth.v1.ListSessionsRequest
+	8,  // 44: berth.v1.SessionService.PublishSession:input_type -> berth.v1.PublishSessionRequest
+	10, // 45: berth.v1.SessionService.UnpublishSession:input_type -> berth.v1.UnpublishSessionRequest
+	12, // 46: berth.v1.SessionService.CancelSession:input_type -> berth.v1.CancelSessionRequest
+	14, // 47: berth.v1.SessionService.BlockSession:input_type -> berth.v1.BlockSessionRequest
+	16, // 48: berth.v1.SessionService.UnblockSession:input_type -> berth.v1.UnblockSessionRequest
+	18, // 49: berth.v1.SessionService.CreateSeries:input_type -> berth.v1.CreateSeriesRequest
+	20, // 50: berth.v1.SessionService.UpdateSeries:input_type -> berth.v1.UpdateSeriesRequest
+	22, // 51: berth.v1.SessionService.GetSeries:input_type -> berth.v1.GetSeriesRequest
+	24, // 52: berth.v1.SessionService.PreviewBulk:input_type -> berth.v1.PreviewBulkRequest
+	26, // 53: berth.v1.SessionService.BulkPublish:input_type -> berth.v1.BulkPublishRequest
+	28, // 54: berth.v1.SessionService.BulkDelete:input_type -> berth.v1.BulkDeleteRequest
+	30, // 55: berth.v1.SessionService.BulkCancel:input_type -> berth.v1.BulkCancelRequest
+	32, // 56: berth.v1.SessionService.ImportSessions:input_type -> berth.v1.ImportSessionsRequest
+	34, // 57: berth.v1.SessionService.SetWorkouts:input_type -> berth.v1.SetWorkoutsRequest
+	36, // 58: berth.v1.SessionService.AddInlineWorkout:input_type -> berth.v1.AddInlineWorkoutRequest
+	38, // 59: berth.v1.SessionService.CreateWorkout:input_type -> berth.v1.CreateWorkoutRequest
+	40, // 60: berth.v1.SessionService.UpdateWorkout:input_type -> berth.v1.UpdateWorkoutRequest
+	42, // 61: berth.v1.SessionService.DeleteWorkout:input_type -> berth.v1.DeleteWorkoutRequest
+	44, // 62: berth.v1.SessionService.ListWorkouts:input_type -> berth.v1.ListWorkoutsRequest
+	1,  // 63: berth.v1.SessionService.CreateSession:output_type -> berth.v1.CreateSessionResponse
+	3,  // 64: berth.v1.SessionService.UpdateSession:output_type -> berth.v1.UpdateSessionResponse
+	5,  // 65: berth.v1.SessionService.GetSession:output_type -> berth.v1.GetSessionResponse
+	7,  // 66: berth.v1.SessionService.ListSessions:output_type -> berth.v1.ListSessionsResponse
+	9,  // 67: berth.v1.SessionService.PublishSession:output_type -> berth.v1.PublishSessionResponse
+	11, // 68: berth.v1.SessionService.UnpublishSession:output_type -> berth.v1.UnpublishSessionResponse
+	13, // 69: berth.v1.SessionService.CancelSession:output_type -> berth.v1.CancelSessionResponse
+	15, // 70: berth.v1.SessionService.BlockSession:output_type -> berth.v1.BlockSessionResponse
+	17, // 71: berth.v1.SessionService.UnblockSession:output_type -> berth.v1.UnblockSessionResponse
+	19, // 72: berth.v1.SessionService.CreateSeries:output_type -> berth.v1.CreateSeriesResponse
+	21, // 73: berth.v1.SessionService.UpdateSeries:output_type -> berth.v1.UpdateSeriesResponse
+	23, // 74: berth.v1.SessionService.GetSeries:output_type -> berth.v1.GetSeriesResponse
+	25, // 75: berth.v1.SessionService.PreviewBulk:output_type -> berth.v1.PreviewBulkResponse
+	27, // 76: berth.v1.SessionService.BulkPublish:output_type -> berth.v1.BulkPublishResponse
+	29, // 77: berth.v1.SessionService.BulkDelete:output_type -> berth.v1.BulkDeleteResponse
+	31, // 78: berth.v1.SessionService.BulkCancel:output_type -> berth.v1.BulkCancelResponse
+	33, // 79: berth.v1.SessionService.ImportSessions:output_type -> berth.v1.ImportSessionsResponse
+	35, // 80: berth.v1.SessionService.SetWorkouts:output_type -> berth.v1.SetWorkoutsResponse
+	37, // 81: berth.v1.SessionService.AddInlineWorkout:output_type -> berth.v1.AddInlineWorkoutResponse
+	39, // 82: berth.v1.SessionService.CreateWorkout:output_type -> berth.v1.CreateWorkoutResponse
+	41, // 83: berth.v1.SessionService.UpdateWorkout:output_type -> berth.v1.UpdateWorkoutResponse
+	43, // 84: berth.v1.SessionService.DeleteWorkout:output_type -> berth.v1.DeleteWorkoutResponse
+	45, // 85: berth.v1.SessionService.ListWorkouts:output_type -> berth.v1.ListWorkoutsResponse
+	63, // [63:86] is the sub-list for method output_type
+	40, // [40:63] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_session_service_proto_init() }
@@ -3133,7 +3424,7 @@ func file_berth_v1_session_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_session_service_proto_rawDesc), len(file_berth_v1_session_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   42,
+			NumMessages:   46,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

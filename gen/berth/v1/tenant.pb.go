@@ -220,7 +220,7 @@ type Location struct {
 	Geo *latlng.LatLng `protobuf:"bytes,4,opt,name=geo,proto3" json:"geo,omitempty"`
 	// Postal address as people write it, up to 500 characters.
 	Address string `protobuf:"bytes,5,opt,name=address,proto3" json:"address,omitempty"`
-	// Ways by which bookings may come in: others give CHANNEL_CLOSED. All are on at creation; SetChannels changes them.
+	// Ways by which bookings may come in: others give CHANNEL_CLOSED. All are on at creation; UpdateLocation and SetChannels change them.
 	Channels []Channel `protobuf:"varint,6,rep,packed,name=channels,proto3,enum=berth.v1.Channel" json:"channels,omitempty"`
 	// Whether new sessions may be made here. Sessions made before stay as they are. True on creation, whatever is sent.
 	Active bool `protobuf:"varint,7,opt,name=active,proto3" json:"active,omitempty"`

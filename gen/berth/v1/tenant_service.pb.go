@@ -1832,12 +1832,12 @@ const file_berth_v1_tenant_service_proto_rawDesc = "" +
 	"\blocation\x18\x02 \x01(\v2\x12.berth.v1.LocationBB\xbaH?\xba\x019\n" +
 	"\x14create_location.name\x12\x10name is required\x1a\x0fthis.name != ''\xc8\x01\x01R\blocation\"H\n" +
 	"\x16CreateLocationResponse\x12.\n" +
-	"\blocation\x18\x01 \x01(\v2\x12.berth.v1.LocationR\blocation\"\xec\x03\n" +
+	"\blocation\x18\x01 \x01(\v2\x12.berth.v1.LocationR\blocation\"\xf6\x03\n" +
 	"\x15UpdateLocationRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12l\n" +
 	"\blocation\x18\x02 \x01(\v2\x12.berth.v1.LocationB<\xbaH9\xba\x013\n" +
-	"\x12update_location.id\x12\x0eid is required\x1a\rthis.id != ''\xc8\x01\x01R\blocation\x12m\n" +
-	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB0\xbaH-\xc8\x01\x01\xe2\x01'\x12\x04name\x12\ttime_zone\x12\x03geo\x12\aaddress\x12\x06activeR\n" +
+	"\x12update_location.id\x12\x0eid is required\x1a\rthis.id != ''\xc8\x01\x01R\blocation\x12w\n" +
+	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB:\xbaH7\xc8\x01\x01\xe2\x011\x12\x04name\x12\ttime_zone\x12\x03geo\x12\aaddress\x12\bchannels\x12\x06activeR\n" +
 	"updateMask:\xcb\x01\xbaH\xc7\x01\x1a\xc4\x01\n" +
 	"\x18update_location.location\x12$name and time_zone cannot be cleared\x1a\x81\x01this.update_mask.paths.all(p, !(p == 'name' && this.location.name == '') && !(p == 'time_zone' && this.location.time_zone == ''))\"H\n" +
 	"\x16UpdateLocationResponse\x12.\n" +

@@ -145,8 +145,9 @@ type BookingServiceClient interface {
 	UpdateItem(context.Context, *connect.Request[v1.UpdateItemRequest]) (*connect.Response[v1.UpdateItemResponse], error)
 	// ListItems reads items by name.
 	ListItems(context.Context, *connect.Request[v1.ListItemsRequest]) (*connect.Response[v1.ListItemsResponse], error)
-	// PutBenefitProvider makes or replaces a benefit provider.
-	// Errors: INVALID_FIELD (also for a pattern that does not compile).
+	// PutBenefitProvider makes or replaces a benefit provider. Putting it as it is changes nothing. Bookings keep what their
+	// membership was worth when they were confirmed.
+	// Errors: INVALID_FIELD (also for a pattern that does not compile), ETAG_MISMATCH, ALREADY_EXISTS (code, with create_only).
 	PutBenefitProvider(context.Context, *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error)
 	// ListBenefitProviders reads all benefit providers by code.
 	ListBenefitProviders(context.Context, *connect.Request[v1.ListBenefitProvidersRequest]) (*connect.Response[v1.ListBenefitProvidersResponse], error)
@@ -439,8 +440,9 @@ type BookingServiceHandler interface {
 	UpdateItem(context.Context, *connect.Request[v1.UpdateItemRequest]) (*connect.Response[v1.UpdateItemResponse], error)
 	// ListItems reads items by name.
 	ListItems(context.Context, *connect.Request[v1.ListItemsRequest]) (*connect.Response[v1.ListItemsResponse], error)
-	// PutBenefitProvider makes or replaces a benefit provider.
-	// Errors: INVALID_FIELD (also for a pattern that does not compile).
+	// PutBenefitProvider makes or replaces a benefit provider. Putting it as it is changes nothing. Bookings keep what their
+	// membership was worth when they were confirmed.
+	// Errors: INVALID_FIELD (also for a pattern that does not compile), ETAG_MISMATCH, ALREADY_EXISTS (code, with create_only).
 	PutBenefitProvider(context.Context, *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error)
 	// ListBenefitProviders reads all benefit providers by code.
 	ListBenefitProviders(context.Context, *connect.Request[v1.ListBenefitProvidersRequest]) (*connect.Response[v1.ListBenefitProvidersResponse], error)

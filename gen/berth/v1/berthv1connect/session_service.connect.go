@@ -93,6 +93,12 @@ const (
 	// SessionServiceCreateWorkoutProcedure is the fully-qualified name of the SessionService's
 	// CreateWorkout RPC.
 	SessionServiceCreateWorkoutProcedure = "/berth.v1.SessionService/CreateWorkout"
+	// SessionServiceUpdateWorkoutProcedure is the fully-qualified name of the SessionService's
+	// UpdateWorkout RPC.
+	SessionServiceUpdateWorkoutProcedure = "/berth.v1.SessionService/UpdateWorkout"
+	// SessionServiceDeleteWorkoutProcedure is the fully-qualified name of the SessionService's
+	// DeleteWorkout RPC.
+	SessionServiceDeleteWorkoutProcedure = "/berth.v1.SessionService/DeleteWorkout"
 	// SessionServiceListWorkoutsProcedure is the fully-qualified name of the SessionService's
 	// ListWorkouts RPC.
 	SessionServiceListWorkoutsProcedure = "/berth.v1.SessionService/ListWorkouts"
@@ -162,15 +168,23 @@ type SessionServiceClient interface {
 	// others, are told in the report.
 	ImportSessions(context.Context, *connect.Request[v1.ImportSessionsRequest]) (*connect.Response[v1.ImportSessionsResponse], error)
 	// SetWorkouts replaces the workouts attached to a session. One that was written inline stays with its session, and is gone
-	// when it is not named any more.
-	// Errors: SESSION_NOT_FOUND, WORKOUT_NOT_FOUND.
+	// when it is not named any more. One that was deleted stays where it is, and is gone from the session when it is not named any more.
+	// Errors: SESSION_NOT_FOUND, WORKOUT_NOT_FOUND, ETAG_MISMATCH.
 	SetWorkouts(context.Context, *connect.Request[v1.SetWorkoutsRequest]) (*connect.Response[v1.SetWorkoutsResponse], error)
 	// AddInlineWorkout writes a workout for this session alone and attaches it at the end. A session has at most 50.
 	// Errors: SESSION_NOT_FOUND.
 	AddInlineWorkout(context.Context, *connect.Request[v1.AddInlineWorkoutRequest]) (*connect.Response[v1.AddInlineWorkoutResponse], error)
 	// CreateWorkout makes a reusable workout.
 	CreateWorkout(context.Context, *connect.Request[v1.CreateWorkoutRequest]) (*connect.Response[v1.CreateWorkoutResponse], error)
-	// ListWorkouts reads the reusable workouts by name, or those of one session in order, which come on one page.
+	// UpdateWorkout edits a workout, reusable or inline. Every session that has it has it as it is now, past ones too.
+	// Errors: WORKOUT_NOT_FOUND (also once it is deleted), ETAG_MISMATCH, INVALID_FIELD.
+	UpdateWorkout(context.Context, *connect.Request[v1.UpdateWorkoutRequest]) (*connect.Response[v1.UpdateWorkoutResponse], error)
+	// DeleteWorkout takes a reusable workout out of use: it is no longer listed, cannot be edited, and is attached to nothing more. Sessions that
+	// have it keep it. Deleting it again changes nothing. An inline one is taken off its session by SetWorkouts.
+	// Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline one).
+	DeleteWorkout(context.Context, *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error)
+	// ListWorkouts reads the reusable workouts by name, without those that were deleted, or all of one session in order, which
+	// come on one page.
 	// Errors: SESSION_NOT_FOUND.
 	ListWorkouts(context.Context, *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error)
 }
@@ -310,6 +324,18 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sessionServiceMethods.ByName("CreateWorkout")),
 			connect.WithClientOptions(opts...),
 		),
+		updateWorkout: connect.NewClient[v1.UpdateWorkoutRequest, v1.UpdateWorkoutResponse](
+			httpClient,
+			baseURL+SessionServiceUpdateWorkoutProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("UpdateWorkout")),
+			connect.WithClientOptions(opts...),
+		),
+		deleteWorkout: connect.NewClient[v1.DeleteWorkoutRequest, v1.DeleteWorkoutResponse](
+			httpClient,
+			baseURL+SessionServiceDeleteWorkoutProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("DeleteWorkout")),
+			connect.WithClientOptions(opts...),
+		),
 		listWorkouts: connect.NewClient[v1.ListWorkoutsRequest, v1.ListWorkoutsResponse](
 			httpClient,
 			baseURL+SessionServiceListWorkoutsProcedure,
@@ -342,6 +368,8 @@ type sessionServiceClient struct {
 	setWorkouts      *connect.Client[v1.SetWorkoutsRequest, v1.SetWorkoutsResponse]
 	addInlineWorkout *connect.Client[v1.AddInlineWorkoutRequest, v1.AddInlineWorkoutResponse]
 	createWorkout    *connect.Client[v1.CreateWorkoutRequest, v1.CreateWorkoutResponse]
+	updateWorkout    *connect.Client[v1.UpdateWorkoutRequest, v1.UpdateWorkoutResponse]
+	deleteWorkout    *connect.Client[v1.DeleteWorkoutRequest, v1.DeleteWorkoutResponse]
 	listWorkouts     *connect.Client[v1.ListWorkoutsRequest, v1.ListWorkoutsResponse]
 }
 
@@ -445,6 +473,16 @@ func (c *sessionServiceClient) CreateWorkout(ctx context.Context, req *connect.R
 	return c.createWorkout.CallUnary(ctx, req)
 }
 
+// UpdateWorkout calls berth.v1.SessionService.UpdateWorkout.
+func (c *sessionServiceClient) UpdateWorkout(ctx context.Context, req *connect.Request[v1.UpdateWorkoutRequest]) (*connect.Response[v1.UpdateWorkoutResponse], error) {
+	return c.updateWorkout.CallUnary(ctx, req)
+}
+
+// DeleteWorkout calls berth.v1.SessionService.DeleteWorkout.
+func (c *sessionServiceClient) DeleteWorkout(ctx context.Context, req *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error) {
+	return c.deleteWorkout.CallUnary(ctx, req)
+}
+
 // ListWorkouts calls berth.v1.SessionService.ListWorkouts.
 func (c *sessionServiceClient) ListWorkouts(ctx context.Context, req *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error) {
 	return c.listWorkouts.CallUnary(ctx, req)
@@ -514,15 +552,23 @@ type SessionServiceHandler interface {
 	// others, are told in the report.
 	ImportSessions(context.Context, *connect.Request[v1.ImportSessionsRequest]) (*connect.Response[v1.ImportSessionsResponse], error)
 	// SetWorkouts replaces the workouts attached to a session. One that was written inline stays with its session, and is gone
-	// when it is not named any more.
-	// Errors: SESSION_NOT_FOUND, WORKOUT_NOT_FOUND.
+	// when it is not named any more. One that was deleted stays where it is, and is gone from the session when it is not named any more.
+	// Errors: SESSION_NOT_FOUND, WORKOUT_NOT_FOUND, ETAG_MISMATCH.
 	SetWorkouts(context.Context, *connect.Request[v1.SetWorkoutsRequest]) (*connect.Response[v1.SetWorkoutsResponse], error)
 	// AddInlineWorkout writes a workout for this session alone and attaches it at the end. A session has at most 50.
 	// Errors: SESSION_NOT_FOUND.
 	AddInlineWorkout(context.Context, *connect.Request[v1.AddInlineWorkoutRequest]) (*connect.Response[v1.AddInlineWorkoutResponse], error)
 	// CreateWorkout makes a reusable workout.
 	CreateWorkout(context.Context, *connect.Request[v1.CreateWorkoutRequest]) (*connect.Response[v1.CreateWorkoutResponse], error)
-	// ListWorkouts reads the reusable workouts by name, or those of one session in order, which come on one page.
+	// UpdateWorkout edits a workout, reusable or inline. Every session that has it has it as it is now, past ones too.
+	// Errors: WORKOUT_NOT_FOUND (also once it is deleted), ETAG_MISMATCH, INVALID_FIELD.
+	UpdateWorkout(context.Context, *connect.Request[v1.UpdateWorkoutRequest]) (*connect.Response[v1.UpdateWorkoutResponse], error)
+	// DeleteWorkout takes a reusable workout out of use: it is no longer listed, cannot be edited, and is attached to nothing more. Sessions that
+	// have it keep it. Deleting it again changes nothing. An inline one is taken off its session by SetWorkouts.
+	// Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline one).
+	DeleteWorkout(context.Context, *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error)
+	// ListWorkouts reads the reusable workouts by name, without those that were deleted, or all of one session in order, which
+	// come on one page.
 	// Errors: SESSION_NOT_FOUND.
 	ListWorkouts(context.Context, *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error)
 }
@@ -658,6 +704,18 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		connect.WithSchema(sessionServiceMethods.ByName("CreateWorkout")),
 		connect.WithHandlerOptions(opts...),
 	)
+	sessionServiceUpdateWorkoutHandler := connect.NewUnaryHandler(
+		SessionServiceUpdateWorkoutProcedure,
+		svc.UpdateWorkout,
+		connect.WithSchema(sessionServiceMethods.ByName("UpdateWorkout")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceDeleteWorkoutHandler := connect.NewUnaryHandler(
+		SessionServiceDeleteWorkoutProcedure,
+		svc.DeleteWorkout,
+		connect.WithSchema(sessionServiceMethods.ByName("DeleteWorkout")),
+		connect.WithHandlerOptions(opts...),
+	)
 	sessionServiceListWorkoutsHandler := connect.NewUnaryHandler(
 		SessionServiceListWorkoutsProcedure,
 		svc.ListWorkouts,
@@ -707,6 +765,10 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 			sessionServiceAddInlineWorkoutHandler.ServeHTTP(w, r)
 		case SessionServiceCreateWorkoutProcedure:
 			sessionServiceCreateWorkoutHandler.ServeHTTP(w, r)
+		case SessionServiceUpdateWorkoutProcedure:
+			sessionServiceUpdateWorkoutHandler.ServeHTTP(w, r)
+		case SessionServiceDeleteWorkoutProcedure:
+			sessionServiceDeleteWorkoutHandler.ServeHTTP(w, r)
 		case SessionServiceListWorkoutsProcedure:
 			sessionServiceListWorkoutsHandler.ServeHTTP(w, r)
 		default:
@@ -796,6 +858,14 @@ func (UnimplementedSessionServiceHandler) AddInlineWorkout(context.Context, *con
 
 func (UnimplementedSessionServiceHandler) CreateWorkout(context.Context, *connect.Request[v1.CreateWorkoutRequest]) (*connect.Response[v1.CreateWorkoutResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.CreateWorkout is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) UpdateWorkout(context.Context, *connect.Request[v1.UpdateWorkoutRequest]) (*connect.Response[v1.UpdateWorkoutResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.UpdateWorkout is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) DeleteWorkout(context.Context, *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.DeleteWorkout is not implemented"))
 }
 
 func (UnimplementedSessionServiceHandler) ListWorkouts(context.Context, *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error) {

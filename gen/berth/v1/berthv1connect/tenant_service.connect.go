@@ -93,9 +93,10 @@ type TenantServiceClient interface {
 	// Errors: ALREADY_EXISTS (name), INVALID_FIELD (no such time zone).
 	CreateLocation(context.Context, *connect.Request[v1.CreateLocationRequest]) (*connect.Response[v1.CreateLocationResponse], error)
 	// UpdateLocation edits a location. Its time zone can be set right until it has sessions, and again when all of them
-	// are deleted: their local days have been counted against limits and in reports, and people know their local times.
+	// are deleted: their local days have been counted against limits and in reports, and people know their local times. Its channels
+	// need the permission policy.write besides; bookings made before stay.
 	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (no such time zone),
-	// SESSION_STATE (a new time zone while there are sessions; `state` is "scheduled").
+	// SESSION_STATE (a new time zone while there are sessions; `state` is "scheduled"), PERMISSION_DENIED (channels).
 	UpdateLocation(context.Context, *connect.Request[v1.UpdateLocationRequest]) (*connect.Response[v1.UpdateLocationResponse], error)
 	// GetLocation reads one location, active or not.
 	// Errors: LOCATION_NOT_FOUND.
@@ -131,7 +132,8 @@ type TenantServiceClient interface {
 	// UpdatePolicy edits what one level sets. It holds at once, for bookings made before too; a hold keeps the expiry it was given.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH.
 	UpdatePolicy(context.Context, *connect.Request[v1.UpdatePolicyRequest]) (*connect.Response[v1.UpdatePolicyResponse], error)
-	// SetChannels says by which ways bookings may come in at a location. Bookings made before stay.
+	// SetChannels says by which ways bookings may come in at a location, as UpdateLocation does along with all else. Bookings
+	// made before stay.
 	// Errors: LOCATION_NOT_FOUND, ETAG_MISMATCH.
 	SetChannels(context.Context, *connect.Request[v1.SetChannelsRequest]) (*connect.Response[v1.SetChannelsResponse], error)
 }
@@ -365,9 +367,10 @@ type TenantServiceHandler interface {
 	// Errors: ALREADY_EXISTS (name), INVALID_FIELD (no such time zone).
 	CreateLocation(context.Context, *connect.Request[v1.CreateLocationRequest]) (*connect.Response[v1.CreateLocationResponse], error)
 	// UpdateLocation edits a location. Its time zone can be set right until it has sessions, and again when all of them
-	// are deleted: their local days have been counted against limits and in reports, and people know their local times.
+	// are deleted: their local days have been counted against limits and in reports, and people know their local times. Its channels
+	// need the permission policy.write besides; bookings made before stay.
 	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (no such time zone),
-	// SESSION_STATE (a new time zone while there are sessions; `state` is "scheduled").
+	// SESSION_STATE (a new time zone while there are sessions; `state` is "scheduled"), PERMISSION_DENIED (channels).
 	UpdateLocation(context.Context, *connect.Request[v1.UpdateLocationRequest]) (*connect.Response[v1.UpdateLocationResponse], error)
 	// GetLocation reads one location, active or not.
 	// Errors: LOCATION_NOT_FOUND.
@@ -403,7 +406,8 @@ type TenantServiceHandler interface {
 	// UpdatePolicy edits what one level sets. It holds at once, for bookings made before too; a hold keeps the expiry it was given.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH.
 	UpdatePolicy(context.Context, *connect.Request[v1.UpdatePolicyRequest]) (*connect.Response[v1.UpdatePolicyResponse], error)
-	// SetChannels says by which ways bookings may come in at a location. Bookings made before stay.
+	// SetChannels says by which ways bookings may come in at a location, as UpdateLocation does along with all else. Bookings
+	// made before stay.
 	// Errors: LOCATION_NOT_FOUND, ETAG_MISMATCH.
 	SetChannels(context.Context, *connect.Request[v1.SetChannelsRequest]) (*connect.Response[v1.SetChannelsResponse], error)
 }

@@ -410,7 +410,8 @@ export enum EventType {
   ROLES_CHANGED = 71,
 
   /**
-   * A location, resource, service, policy, plan or setting was edited: `details.kind` and `details.id` say which.
+   * A location, resource, service, item, benefit provider, workout, policy, plan or setting was made or edited: `details.kind` and
+   * `details.id` say which; a benefit provider's id is its code.
    *
    * @generated from enum value: EVENT_TYPE_CATALOG_CHANGED = 80;
    */

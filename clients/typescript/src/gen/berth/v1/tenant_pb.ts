@@ -140,7 +140,7 @@ export type Location = Message<"berth.v1.Location"> & {
   address: string;
 
   /**
-   * Ways by which bookings may come in: others give CHANNEL_CLOSED. All are on at creation; SetChannels changes them.
+   * Ways by which bookings may come in: others give CHANNEL_CLOSED. All are on at creation; UpdateLocation and SetChannels change them.
    *
    * @generated from field: repeated berth.v1.Channel channels = 6;
    */

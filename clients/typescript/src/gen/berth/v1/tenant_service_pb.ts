@@ -977,9 +977,10 @@ export const TenantService: GenService<{
   },
   /**
    * UpdateLocation edits a location. Its time zone can be set right until it has sessions, and again when all of them
-   * are deleted: their local days have been counted against limits and in reports, and people know their local times.
+   * are deleted: their local days have been counted against limits and in reports, and people know their local times. Its channels
+   * need the permission policy.write besides; bookings made before stay.
    * Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (no such time zone),
-   * SESSION_STATE (a new time zone while there are sessions; `state` is "scheduled").
+   * SESSION_STATE (a new time zone while there are sessions; `state` is "scheduled"), PERMISSION_DENIED (channels).
    *
    * @generated from rpc berth.v1.TenantService.UpdateLocation
    */
@@ -1111,7 +1112,8 @@ export const TenantService: GenService<{
     output: typeof UpdatePolicyResponseSchema;
   },
   /**
-   * SetChannels says by which ways bookings may come in at a location. Bookings made before stay.
+   * SetChannels says by which ways bookings may come in at a location, as UpdateLocation does along with all else. Bookings
+   * made before stay.
    * Errors: LOCATION_NOT_FOUND, ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.TenantService.SetChannels
