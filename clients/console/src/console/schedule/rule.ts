@@ -73,10 +73,14 @@ function chosen(start: Temporal.PlainDate, rule: Rule, period: number): Temporal
     );
   }
   const first = start.with({ day: 1 }).add({ months: period });
-  const month = Array.from({ length: first.daysInMonth }, (_, at) => first.add({ days: at }));
-  if (rule.on === "date") return month.filter(({ day }) => day === start.day);
-  const alike = month.filter(({ dayOfWeek }) => dayOfWeek === start.dayOfWeek);
-  return rule.on === "last" ? alike.slice(-1) : alike.filter((day) => nthOf(day) === nthOf(start));
+  const earliest = 1 + ((start.dayOfWeek - first.dayOfWeek + 7) % 7);
+  const day = {
+    date: start.day,
+    nth: earliest + 7 * (nthOf(start) - 1),
+    last: earliest + 7 * Math.floor((first.daysInMonth - earliest) / 7),
+  }[rule.on];
+  // A month without such a day is left out.
+  return day <= first.daysInMonth ? [first.with({ day })] : [];
 }
 
 /** More periods than this are not looked through. */
