@@ -12,6 +12,7 @@ import { useText } from "../i18n";
 import { useDesk } from "../i18n/desk";
 import { named } from "../shared/form";
 import type { Catalog } from "./data";
+import { offered, useLanguageNames } from "./languages";
 
 /*
  * Inputs that several forms have.
@@ -38,6 +39,20 @@ export function Zone(props: SelectProps<string>) {
       allowDeselect={false}
       data={Intl.supportedValuesOf("timeZone")}
       limit={60}
+      {...props}
+    />
+  );
+}
+
+/** A language by its name; what is kept is its tag, such as de-DE. */
+export function Language(props: SelectProps) {
+  const t = useText();
+  const tags = new Set([props.value ?? "", ...offered]);
+  return (
+    <Select
+      label={t.fields.locale}
+      searchable
+      data={useLanguageNames([...tags].filter(Boolean))}
       {...props}
     />
   );

@@ -34,6 +34,7 @@ import {
 import { Link, Route, Routes, useLocation, useNavigate } from "react-router";
 import { type Language, languages, useSpeech, useText } from "../i18n";
 import { useAuth, useCan, useMe } from "../shared/me";
+import { useTitle } from "../shared/title";
 import { Face, Guarded, Mark, NoPage, NoPermission, State } from "../shared/ui";
 import { openPalette, Palette } from "./palette";
 import { type Place, usePlaces } from "./places";
@@ -91,6 +92,7 @@ export function Shell() {
 function StaffOnly() {
   const t = useText();
   const auth = useAuth();
+  useTitle(t.states.staffOnly);
   return (
     <main style={{ minHeight: "100dvh", display: "grid", placeContent: "center" }}>
       <State
@@ -183,7 +185,7 @@ function Console() {
                     </Needs>
                   }
                 />
-                <Route path="*" element={<NoPage />} />
+                <Route path="*" element={<NoPage home={t.nav.schedule} />} />
               </Routes>
             </Suspense>
           </Guarded>

@@ -1,5 +1,5 @@
 import { Tabs } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { useSearchParams } from "react-router";
 
 export interface Part {
@@ -30,11 +30,18 @@ export function Tabbed({
   keep?: boolean;
 }) {
   const [part, choose] = usePart(parts, name);
+  const tabs = useRef<HTMLDivElement>(null);
+  const key = part?.key;
+  // There may be more than a telephone shows.
+  useEffect(() => {
+    const tab = tabs.current?.querySelector(`[role="tab"][data-key="${key}"]`);
+    tab?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [key]);
   return (
-    <Tabs value={part?.key ?? null} onChange={choose} keepMounted={keep}>
-      <Tabs.List mb="md">
+    <Tabs value={key ?? null} onChange={choose} keepMounted={keep}>
+      <Tabs.List mb="md" ref={tabs}>
         {parts.map(({ key, label }) => (
-          <Tabs.Tab key={key} value={key}>
+          <Tabs.Tab key={key} value={key} data-key={key}>
             {label}
           </Tabs.Tab>
         ))}

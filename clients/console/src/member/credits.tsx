@@ -25,7 +25,7 @@ export function CreditsPage() {
             <div style={{ display: "grid", gap: 14 }}>
               <div className="balance">
                 <strong>{unlimited ? t.app.unlimited : credits}</strong>
-                <span>{unlimited ? subscriptions[0]?.planName : t.app.credits}</span>
+                {!unlimited && <span>{t.app.credits}</span>}
               </div>
               {subscriptions.map((one) => (
                 <Card
@@ -39,7 +39,8 @@ export function CreditsPage() {
                   }
                 >
                   <p className="muted" style={{ margin: 0, padding: "10px 16px", fontSize: 13 }}>
-                    {one.planKind === PlanKind.CREDITS && t.app.credit(one.balance)}
+                    {one.planKind === PlanKind.CREDITS && `${t.app.credit(one.balance)} · `}
+                    {t.session.since} <Time at={one.startTime} zone={tenant.timeZone} as="date" />
                     {one.periodEndTime && (
                       <>
                         {" · "}

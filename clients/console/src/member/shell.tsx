@@ -64,7 +64,7 @@ export function MemberApp() {
               <Route path="/wait" element={<WaitPage />} />
               <Route path="/wait/any" element={<AnyOfPage />} />
               <Route path="/me" element={<MePage />} />
-              <Route path="*" element={<NoPage />} />
+              <Route path="*" element={<NoPage home={t.app.week} />} />
             </Routes>
           </Suspense>
         </Guarded>

@@ -12,7 +12,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Button, Modal, NativeSelect, Skeleton } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
-import { type CSSProperties, lazy, Suspense, useEffect, useState } from "react";
+import { type CSSProperties, lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useSpeech, useText } from "../i18n";
 import { useAll } from "../shared/all";
@@ -102,21 +102,21 @@ export function WeekPage() {
       .map(({ id }) => id),
   );
   useEffect(() => void dialog(), []);
+  const strip = useRef<HTMLElement>(null);
+  const shownDay = day.toString();
+  // There are more days than a telephone shows.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when another day is shown
+  useEffect(() => {
+    strip.current
+      ?.querySelector('[aria-pressed="true"]')
+      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [shownDay]);
   const [chosen, setChosen] = useState<Session>();
   const last = useLast(chosen);
   const open = sessions.data?.find(({ id }) => id === last?.id) ?? last;
   return (
     <>
-      <div
-        style={{
-          display: "flex",
-          flexWrap: "wrap",
-          alignItems: "end",
-          justifyContent: "space-between",
-          gap: 10,
-          marginBottom: 14,
-        }}
-      >
+      <div className="m-head">
         <Heading tab={t.app.week}>{t.app.hello(member.name.split(" ")[0] ?? member.name)}</Heading>
         {places.length > 1 && (
           <NativeSelect
@@ -128,7 +128,7 @@ export function WeekPage() {
           />
         )}
       </div>
-      <nav className="days" aria-label={t.fields.date}>
+      <nav className="days" aria-label={t.fields.date} ref={strip}>
         {days.map((one) => {
           const key = one.toString();
           return (
@@ -149,8 +149,9 @@ export function WeekPage() {
       <div
         style={{
           display: "flex",
+          flexWrap: "wrap",
           justifyContent: "space-between",
-          gap: 12,
+          gap: "0 12px",
           marginBottom: 10,
           fontSize: 13,
         }}

@@ -6,9 +6,11 @@ import {
   IconCircleDashed,
   IconCopy,
   IconLock,
+  IconMapOff,
   IconPlugConnectedX,
 } from "@tabler/icons-react";
 import { Component, type ReactNode } from "react";
+import { Link } from "react-router";
 import { useSpeech, useText } from "../i18n";
 import { explain, reasonOf } from "./errors";
 import { here, showTime, type TimeStyle, type Timestamp, zoneName } from "./time";
@@ -110,10 +112,22 @@ export function NoPermission({ permission }: { permission: string }) {
 }
 
 /** Nothing is at this address. */
-export function NoPage() {
+export function NoPage({ home }: { home: string }) {
   const t = useText();
   useTitle(t.states.noPage);
-  return <State title={t.states.noPage}>{t.states.noPageNote}</State>;
+  return (
+    <State
+      icon={IconMapOff}
+      title={t.states.noPage}
+      action={
+        <Button component={Link} to="/" variant="default">
+          {home}
+        </Button>
+      }
+    >
+      {t.states.noPageNote}
+    </State>
+  );
 }
 
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {

@@ -13,8 +13,11 @@ import { useDesk } from "../../i18n/desk";
 import { ask } from "../../shared/ask";
 import { useDo } from "../../shared/calls";
 import { useCan } from "../../shared/me";
-import { millis } from "../../shared/time";
+import { DAY, millis } from "../../shared/time";
 import { MoveModal } from "./move";
+
+/** No policy opens check-in longer before a session, nor keeps it open longer after. */
+const widestCheckIn = DAY;
 
 /** What staff can do with a booking. */
 export function BookingActs({
@@ -43,6 +46,9 @@ export function BookingActs({
   const { id: bookingId, status, memberName } = booking;
   const confirmed = status === BookingStatus.CONFIRMED;
   const started = millis(booking.sessionStartTime) < Date.now();
+  const nearby =
+    millis(booking.sessionStartTime) - widestCheckIn < Date.now() &&
+    Date.now() < millis(booking.sessionEndTime) + widestCheckIn;
   const pending = status === BookingStatus.PENDING;
   const items = [
     confirmed &&
@@ -83,7 +89,7 @@ export function BookingActs({
   ].filter((item) => item !== false);
   return (
     <span style={{ display: "inline-flex", gap: 4, alignItems: "center" }}>
-      {confirmed && can("checkin.staff") && (
+      {confirmed && nearby && can("checkin.staff") && (
         <Button
           size="compact-sm"
           variant="light"

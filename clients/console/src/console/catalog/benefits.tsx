@@ -54,7 +54,7 @@ function versionOf(provider: BenefitProvider | undefined) {
     discountPercent: provider?.discountPercent ?? 10,
     active: provider?.active ?? true,
   };
-  return { values, etag: "" };
+  return { values, etag: provider?.etag ?? "" };
 }
 
 function BenefitForm({
@@ -75,12 +75,17 @@ function BenefitForm({
     <EditForm<Values>
       fresh={!provider}
       current={versionOf(provider)}
-      names={{ ...t.fields }}
+      names={{
+        ...t.fields,
+        numberPattern: d.catalog.pattern,
+        discountPercent: d.catalog.discount,
+        active: d.catalog.accepted,
+      }}
       reread={async () => {
         const answer = await read(BookingService.method.listBenefitProviders, {});
         return versionOf(answer.providers.find(({ code }) => code === provider?.code) ?? provider);
       }}
-      save={(values) => put.run({ provider: values })}
+      save={(values, _, etag) => put.run({ provider: { ...values, etag }, createOnly: !provider })}
       onClose={onClose}
     >
       {(form) => (

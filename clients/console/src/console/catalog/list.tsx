@@ -103,7 +103,7 @@ function Rows<T extends Thing>({
                 {title}
               </th>
             ))}
-            {onEdit && <th scope="col" aria-label={t.actions.actions} />}
+            {onEdit && <th scope="col" className="wide-only" aria-label={t.actions.actions} />}
           </tr>
         </thead>
         <tbody>
@@ -111,7 +111,13 @@ function Rows<T extends Thing>({
             <tr key={thing.id} className={thing.active ? undefined : "archived"}>
               <td>
                 <span className="thing">
-                  <strong>{thing.name}</strong>
+                  {onEdit ? (
+                    <button type="button" className="as-link" onClick={() => onEdit(thing.id)}>
+                      {thing.name}
+                    </button>
+                  ) : (
+                    <strong>{thing.name}</strong>
+                  )}
                   {!thing.active && <Tag>{gone ?? d.catalog.archived}</Tag>}
                 </span>
                 {about?.(thing)}
@@ -122,7 +128,7 @@ function Rows<T extends Thing>({
                 </td>
               ))}
               {onEdit && (
-                <td className="right">
+                <td className="right wide-only">
                   <Button
                     variant="subtle"
                     size="compact-sm"

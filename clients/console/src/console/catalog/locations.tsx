@@ -95,6 +95,8 @@ function versionOf(location: Location | undefined, zone: string) {
   return { values, etag: location?.etag ?? "" };
 }
 
+const isPosition = (key: keyof Values) => key === "latitude" || key === "longitude";
+
 function LocationForm({
   location,
   onClose,
@@ -109,32 +111,31 @@ function LocationForm({
   const read = useRead();
   const create = useDo(TenantService.method.createLocation, { quiet: true, done: t.done.saved });
   const update = useDo(TenantService.method.updateLocation, { quiet: true, done: t.done.saved });
-  const setChannels = useDo(TenantService.method.setChannels, { quiet: true });
   const inputOf = ({ name, timeZone, address, latitude, longitude }: Values) => ({
     name: name.trim(),
     timeZone,
     address,
     ...(latitude !== "" && longitude !== "" && { geo: { latitude, longitude } }),
   });
-  const put = async (values: Values, changed: (keyof Values)[], etag: string) => {
-    const paths = changed
-      .filter((key) => !["channels", "latitude", "longitude"].includes(key))
-      .map(maskOf);
-    if (changed.includes("latitude") || changed.includes("longitude")) paths.push("geo");
-    let [id, version] = [location?.id ?? "", etag];
-    if (!location) {
-      const made = await create.run({ location: inputOf(values) });
-      [id, version] = [made?.location?.id ?? "", made?.location?.etag ?? ""];
-    } else if (paths.length > 0) {
-      const kept = await update.run({
-        location: { ...inputOf(values), id, active: values.active, etag },
-        updateMask: { paths },
-      });
-      version = kept?.location?.etag ?? "";
-    }
-    if (changed.includes("channels")) {
-      await setChannels.run({ locationId: id, channels: [...values.channels], etag: version });
-    }
+  const change = (id: string, values: Values, paths: readonly string[], etag: string) =>
+    update.run({
+      location: {
+        ...inputOf(values),
+        id,
+        channels: [...values.channels],
+        active: values.active,
+        etag,
+      },
+      updateMask: { paths: [...new Set(paths)] },
+    });
+  const save = async (values: Values, changed: (keyof Values)[], etag: string) => {
+    const paths = changed.map((key) => (isPosition(key) ? "geo" : maskOf(key)));
+    if (location) return change(location.id, values, paths, etag);
+    // A new one takes all bookings until it is told otherwise.
+    const made = (await create.run({ location: inputOf(values) }))?.location;
+    return made && changed.includes("channels")
+      ? change(made.id, values, ["channels"], made.etag)
+      : made;
   };
   return (
     <EditForm<Values>
@@ -159,7 +160,7 @@ function LocationForm({
         });
         return versionOf(answer.location ?? location, tenant.timeZone);
       }}
-      save={put}
+      save={save}
       onClose={onClose}
     >
       {({ values, set, ...form }) => (

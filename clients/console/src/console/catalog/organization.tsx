@@ -6,7 +6,7 @@ import { useDo, useRead } from "../../shared/calls";
 import { useMe } from "../../shared/me";
 import { Card } from "../../shared/ui";
 import { EditForm, maskOf } from "../form";
-import { Name, Zone } from "../inputs";
+import { Language, Name, Zone } from "../inputs";
 
 type Values = Pick<Tenant, "name" | "timeZone" | "locale" | "currency" | "takesPayments">;
 
@@ -48,13 +48,7 @@ export function Organization() {
               <Name {...form.text("name")} />
               <Zone {...form.choice("timeZone")} description={d.catalog.tenantZoneNote} />
               <div className="two">
-                <TextInput
-                  {...form.text("locale")}
-                  label={t.fields.locale}
-                  required
-                  maxLength={35}
-                  placeholder="de-DE"
-                />
+                <Language {...form.choice("locale")} required allowDeselect={false} />
                 <TextInput
                   label={d.catalog.currency}
                   required

@@ -34,7 +34,7 @@ function Tiers<T extends Tiered>({
           onChange(value.map((one, i) => (i === at ? { ...one, ...part } : one)));
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: a tier is named as it is typed
-          <div key={at} style={{ display: "flex", gap: 6, alignItems: "center" }}>
+          <div key={at} className="tier-line">
             <TextInput
               size="xs"
               w={110}

@@ -40,7 +40,7 @@ export function Credits({ member }: { member: Member }) {
   });
   return (
     <div className="stack">
-      <div style={{ display: "flex", gap: 12, alignItems: "center" }}>
+      <div style={{ display: "flex", flexWrap: "wrap", gap: 12, alignItems: "center" }}>
         {balance.data && (
           <span style={{ fontSize: 20, fontWeight: 620 }} className="num">
             {balance.data.unlimited
@@ -155,7 +155,7 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
       }
     >
       <p className="muted" style={{ margin: 0, padding: "10px 16px", fontSize: 13 }}>
-        <Time at={subscription.startTime} zone={tenant.timeZone} as="date" />
+        {t.session.since} <Time at={subscription.startTime} zone={tenant.timeZone} as="date" />
         {subscription.periodEndTime && (
           <>
             {" · "}

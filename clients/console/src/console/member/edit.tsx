@@ -3,7 +3,7 @@ import { TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useText } from "../../i18n";
 import { useDo, useRead } from "../../shared/calls";
 import { EditForm, maskOf } from "../form";
-import { Name, Zone } from "../inputs";
+import { Language, Name, Zone } from "../inputs";
 
 interface Values {
   name: string;
@@ -59,12 +59,7 @@ export function EditMember({ member, onClose }: { member: Member; onClose: () =>
           />
           <div className="two">
             <TextInput {...form.text("tier")} label={t.fields.tier} maxLength={50} />
-            <TextInput
-              {...form.text("locale")}
-              label={t.fields.locale}
-              maxLength={35}
-              placeholder="pt-PT"
-            />
+            <Language {...form.choice("locale")} clearable />
           </div>
           <TagsInput
             label={t.fields.tags}

@@ -12,6 +12,7 @@ import { useCan, useMe } from "../../shared/me";
 import { useTitle } from "../../shared/title";
 import { Card, Face, PageHead, Shown, Tag, Time } from "../../shared/ui";
 import { Back } from "../back";
+import { useLanguageName } from "../languages";
 import { RoleTags } from "../pages/members";
 import { Tabbed } from "../tabbed";
 import { Attendance } from "./attendance";
@@ -40,6 +41,7 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
   const d = useDesk();
   const can = useCan();
   const { tenant } = useMe();
+  const languageName = useLanguageName();
   const [editing, setEditing] = useState(false);
   const update = useDo(MemberService.method.updateMember, { done: t.done.saved });
   const active = member.status === MemberStatus.ACTIVE;
@@ -148,9 +150,9 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
               </>
             )}
             <dt>{t.fields.locale}</dt>
-            <dd>{member.locale || tenant.locale}</dd>
+            <dd>{languageName(member.locale || tenant.locale)}</dd>
             <dt>{t.fields.timeZone}</dt>
-            <dd>{member.timeZone || tenant.timeZone}</dd>
+            <dd>{(member.timeZone || tenant.timeZone).replaceAll("_", " ")}</dd>
             <dt>{t.members.since}</dt>
             <dd>
               <Time at={member.createTime} zone={tenant.timeZone} as="date" />

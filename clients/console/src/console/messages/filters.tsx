@@ -41,7 +41,7 @@ export function Filters({ of, status }: { of: Filtering; status?: boolean }) {
       />
       <Select
         aria-label={n.channel}
-        w={130}
+        w={150}
         allowDeselect={false}
         value={String(of.channel)}
         onChange={(value) => of.set("channel", value)}

@@ -7,6 +7,7 @@ import { Link } from "react-router";
 import { useSpeech, useText } from "../../i18n";
 import { useNotices } from "../../i18n/notices";
 import { useLast } from "../../shared/last";
+import { useMe } from "../../shared/me";
 import { here, sameClock, zoneName } from "../../shared/time";
 import { More, paged, Shown, State, Tag, Time } from "../../shared/ui";
 import { renewed, toneOf, useFilter, usePlacesOf } from "./data";
@@ -71,6 +72,7 @@ function Lines({
 }) {
   const t = useText();
   const n = useNotices();
+  const { tenant } = useMe();
   return (
     <div className="scroll-x">
       <table className="table">
@@ -89,13 +91,13 @@ function Lines({
         </thead>
         <tbody>
           {deliveries.map((one) => {
-            const { session, zone } = placeOf(one);
+            const { session } = placeOf(one);
             const name = one.recipientName || n.log.guest;
             return (
               <tr key={one.id}>
                 <td className="muted" style={{ whiteSpace: "nowrap" }}>
-                  <Time at={one.createTime} zone={zone} as="dateTime" />
-                  <Zone zone={zone} />
+                  <Time at={one.createTime} zone={tenant.timeZone} as="dateTime" />
+                  <Zone zone={tenant.timeZone} />
                 </td>
                 <td>
                   {one.memberId ? <Link to={`/members/${one.memberId}`}>{name}</Link> : name}

@@ -19,9 +19,9 @@ import { useDo } from "../../shared/calls";
 import { FormEnd, Refused, useFields, useSubmit } from "../../shared/form";
 import { useCan } from "../../shared/me";
 import { Card, CopyButton, Shown, Tag } from "../../shared/ui";
+import { offered, useLanguageNames } from "../languages";
 import { toneOf } from "./data";
 import { choices } from "./filters";
-import { offered, useLanguageNames } from "./templates";
 
 /** What the contract calls a tenant's own sender on each channel. */
 const kinds = ["", "twilio", "fcm", "smtp"] as const;
@@ -270,7 +270,7 @@ function Test() {
           />
           <Select
             aria-label={n.channel}
-            w={130}
+            w={150}
             allowDeselect={false}
             value={channel}
             onChange={(value) => setChannel(value ?? "3")}

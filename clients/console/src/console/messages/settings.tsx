@@ -15,10 +15,10 @@ import { HOUR, showSpan, spanMs, timeOfDay, wallClock } from "../../shared/time"
 import { Card, Shown } from "../../shared/ui";
 import { Conflict } from "../conflict";
 import { maskOf } from "../form";
+import { offered, useLanguageNames } from "../languages";
 import type { Night } from "../layers/kinds";
 import { SpanInput } from "../layers/span";
 import { SaveBar } from "../save-bar";
-import { offered, useLanguageNames } from "./templates";
 
 interface Values {
   quietHours: Night | null;

@@ -21,17 +21,9 @@ import { useCan } from "../../shared/me";
 import { here } from "../../shared/time";
 import { Card, Shown, Tag } from "../../shared/ui";
 import { Conflict } from "../conflict";
+import { offered, useLanguageNames } from "../languages";
 import { choices } from "./filters";
 import { Rendered } from "./mail";
-
-/** Languages that the picker offers; more stand in it once they have a template. */
-export const offered = ["en", "de", "fr", "es", "it", "nl", "pt", "pl", "da", "sv", "cs", "tr"];
-
-export function useLanguageNames(tags: readonly string[]) {
-  const { locale } = useSpeech();
-  const names = new Intl.DisplayNames(locale, { type: "language" });
-  return tags.map((value) => ({ value, label: names.of(value) ?? value }));
-}
 
 /** Which template is edited: it stands in the address. */
 function useChosen(templates: readonly NotificationTemplate[]) {
@@ -79,7 +71,7 @@ function Wording({ templates }: { templates: readonly NotificationTemplate[] }) 
         />
         <Select
           aria-label={n.channel}
-          w={130}
+          w={150}
           allowDeselect={false}
           value={String(channel)}
           onChange={(channel) => choose({ channel })}

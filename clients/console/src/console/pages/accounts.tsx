@@ -184,10 +184,10 @@ function Account({
                   <td>
                     <code>{key.prefix}…</code>
                   </td>
-                  <td className="muted">
+                  <td className="muted" style={{ whiteSpace: "nowrap" }}>
                     {t.accounts.made} <Time at={key.createTime} zone={tenant.timeZone} as="date" />
                   </td>
-                  <td className="muted">
+                  <td className="muted" style={{ whiteSpace: "nowrap" }}>
                     {t.accounts.lastUsed}:{" "}
                     {key.lastUsedTime ? (
                       <Time at={key.lastUsedTime} zone={tenant.timeZone} as="dateTime" />

@@ -55,6 +55,7 @@ export function AuditPage() {
         <DatePickerInput
           type="range"
           placeholder={t.audit.when}
+          aria-label={t.audit.when}
           clearable
           w={210}
           value={range}

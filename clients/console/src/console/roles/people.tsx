@@ -21,7 +21,7 @@ export function People({ roles }: { roles: readonly Role[] }) {
   const described = useDescribed();
   const role = roles.find(({ name }) => name === chosen);
   return (
-    <div className="split" style={{ gridTemplateColumns: "240px minmax(0, 1fr)" }}>
+    <div className="split listed">
       <div className="card" style={{ padding: 6 }}>
         {roles.map((one) => (
           <Button

@@ -2,7 +2,7 @@ import { type CSSProperties, useEffect, useRef } from "react";
 import { useSpeech } from "../../i18n";
 import { showDay, Temporal } from "../../shared/time";
 import { State } from "../../shared/ui";
-import type { Catalog } from "../data";
+import { type Catalog, fallbackColor } from "../data";
 import { type Column, SlotText, slotClass } from "./grid";
 import { useOpenSession } from "./open";
 
@@ -44,7 +44,11 @@ export function Agenda({
                   <a
                     href={pathOf(session.id)}
                     className={slotClass(session)}
-                    style={{ "--c": catalog.service(session.serviceId)?.color } as CSSProperties}
+                    style={
+                      {
+                        "--c": catalog.service(session.serviceId)?.color || fallbackColor,
+                      } as CSSProperties
+                    }
                     onClick={(event) => open(event, session.id)}
                   >
                     <SlotText session={session} catalog={catalog} showPlace={showPlace} />

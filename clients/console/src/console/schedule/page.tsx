@@ -275,6 +275,13 @@ function Schedule({ catalog }: { catalog: Catalog }) {
           onCreate={can("session.create") ? begin : undefined}
           showPlace={!location}
           empty={t.schedule.empty}
+          begin={
+            can("session.create") && (
+              <Button size="sm" variant="default" onClick={() => begin()}>
+                {t.schedule.newSession}
+              </Button>
+            )
+          }
           label={t.nav.schedule}
         />
       )}

@@ -86,12 +86,10 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
     list.reduce((sum, { partySize }) => sum + partySize, 0);
   const came = seats(active.filter(({ status }) => status === BookingStatus.ATTENDED));
   const over = session.state === SessionState.CANCELLED;
-  const bookable = can("booking.create_for_others") && session.state === SessionState.PUBLISHED;
-  const holdable =
-    can("booking.hold_for_others") &&
-    session.state === SessionState.PUBLISHED &&
-    millis(session.startTime) > Date.now() &&
-    session.seatsOpen !== 0;
+  const coming = millis(session.startTime) > Date.now();
+  const open = session.state === SessionState.PUBLISHED && coming;
+  const bookable = can("booking.create_for_others") && open;
+  const holdable = can("booking.hold_for_others") && open && session.seatsOpen !== 0;
   const place = catalog.location(session.locationId);
   return (
     <>

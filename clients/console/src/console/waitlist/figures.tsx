@@ -13,8 +13,9 @@ export function WaitlistFigures() {
   const figures = useQuery(WaitlistService.method.getWaitlistAnalytics, {});
   return (
     <Shown of={figures}>
-      {({ total, locations, services, cascadeDepths }) =>
-        !total || total.entries + total.offersSent === 0n ? (
+      {({ total, locations, services, cascadeDepths }) => {
+        const asked = total !== undefined && total.offersSent > 0n;
+        return !total || total.entries + total.offersSent === 0n ? (
           <div className="card">
             <State title={t.analytics.none} />
           </div>
@@ -26,15 +27,19 @@ export function WaitlistFigures() {
                 [t.rules.gotPlace, percent(total.conversionRate), count(total.booked)],
                 [t.rules.promoted, count(total.promoted)],
                 [t.rules.offered, count(total.offersSent)],
-                [t.rules.accepted, percent(total.acceptanceRate), count(total.accepted)],
+                [
+                  t.rules.accepted,
+                  asked ? percent(total.acceptanceRate) : "–",
+                  asked ? count(total.accepted) : "",
+                ],
                 [
                   t.rules.answerTime,
                   total.averageResponseTime ? showSpan(spanMs(total.averageResponseTime)) : "–",
                 ],
                 [
                   t.rules.depth,
-                  mean(total.averageCascadeDepth),
-                  t.rules.deepest(total.maxCascadeDepth),
+                  asked ? mean(total.averageCascadeDepth) : "–",
+                  asked ? t.rules.deepest(total.maxCascadeDepth) : "",
                 ],
               ]}
             />
@@ -44,11 +49,11 @@ export function WaitlistFigures() {
               {cascadeDepths.length > 0 && (
                 <Card title={t.rules.depths}>
                   <dl className="facts">
-                    {cascadeDepths.map((asked, at) => (
+                    {cascadeDepths.map((entries, at) => (
                       // biome-ignore lint/suspicious/noArrayIndexKey: the index is the number of offers
                       <div key={at} style={{ display: "contents" }}>
                         <dt>{t.rules.offersUntil(at + 1)}</dt>
-                        <dd className="num">{count(asked)}</dd>
+                        <dd className="num">{count(entries)}</dd>
                       </div>
                     ))}
                   </dl>
@@ -56,8 +61,8 @@ export function WaitlistFigures() {
               )}
             </div>
           </>
-        )
-      }
+        );
+      }}
     </Shown>
   );
 }

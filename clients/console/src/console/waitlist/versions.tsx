@@ -17,27 +17,38 @@ export function Versions({ catalog }: { catalog: Catalog }) {
           all.length === 0 ? (
             <State title={t.rules.noVersions} />
           ) : (
-            <table className="table">
-              <tbody>
-                {all.map((version) => (
-                  <tr key={version.version}>
-                    <td className="num">#{version.version}</td>
-                    <td className="muted">
-                      <Time at={version.createTime} zone={tenant.timeZone} as="dateTime" />
-                    </td>
-                    <td>{version.authorName}</td>
-                    <td>
-                      <Tag tone="plain">
-                        {catalog.location(version.targetId)?.name ??
-                          catalog.service(version.targetId)?.name ??
-                          t.policies.levels[version.level]}
-                      </Tag>
-                    </td>
-                    <td>{version.reset ? t.rules.reset : version.reason}</td>
+            <div className="scroll-x">
+              <table className="table">
+                <thead>
+                  <tr>
+                    <th scope="col">{t.rules.version}</th>
+                    <th scope="col">{t.audit.when}</th>
+                    <th scope="col">{t.audit.who}</th>
+                    <th scope="col">{t.policies.level}</th>
+                    <th scope="col">{t.fields.reason}</th>
                   </tr>
-                ))}
-              </tbody>
-            </table>
+                </thead>
+                <tbody>
+                  {all.map((version) => (
+                    <tr key={version.version}>
+                      <td className="num">{version.version}</td>
+                      <td className="muted" style={{ whiteSpace: "nowrap" }}>
+                        <Time at={version.createTime} zone={tenant.timeZone} as="full" />
+                      </td>
+                      <td>{version.authorName}</td>
+                      <td>
+                        <Tag tone="plain">
+                          {catalog.location(version.targetId)?.name ??
+                            catalog.service(version.targetId)?.name ??
+                            t.policies.levels[version.level]}
+                        </Tag>
+                      </td>
+                      <td>{version.reset ? t.rules.reset : version.reason}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
           )
         }
       </Shown>

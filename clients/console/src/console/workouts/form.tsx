@@ -1,45 +1,112 @@
-import { SegmentedControl, Textarea, TextInput } from "@mantine/core";
+import { SessionService, type Workout } from "@berthhq/client";
+import { Button, SegmentedControl, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { FormEnd, Refused, useFields, useSubmit } from "../../shared/form";
+import { ask } from "../../shared/ask";
+import { useDo, useRead } from "../../shared/calls";
+import { EditForm } from "../form";
+import { Name } from "../inputs";
 import { Prose } from "./prose";
 
-/** Writes a workout, reusable or for one session alone. */
+interface Values {
+  name: string;
+  body: string;
+}
+
+const versionOf = (workout: Workout | undefined) => ({
+  values: { name: workout?.name ?? "", body: workout?.body ?? "" },
+  etag: workout?.etag ?? "",
+});
+
+/** Either there is one, or one is made. */
+type Begun =
+  | { workout: Workout; create?: never }
+  | { workout?: never; create: (values: Values) => Promise<unknown> };
+
+/** Writes a workout, or edits one: every session that has it has it as it is then. */
 export function WorkoutForm({
-  save,
-  busy,
+  workout,
+  create,
+  sessionId = "",
   onClose,
-}: {
-  save: (values: { name: string; body: string }) => Promise<unknown>;
-  busy: boolean;
+}: Begun & {
+  /** The session that it is read in; among the reusable ones where absent. */
+  sessionId?: string;
   onClose: () => void;
 }) {
   const t = useText();
-  const form = useFields({ name: "", body: "" });
-  const { name, body } = form.values;
-  const { error, onSubmit } = useSubmit(async () => {
-    await save({ name: name.trim(), body });
-    onClose();
+  const d = useDesk();
+  const read = useRead();
+  const update = useDo(SessionService.method.updateWorkout, { quiet: true, done: t.done.saved });
+  return (
+    <EditForm<Values>
+      fresh={!workout}
+      current={versionOf(workout)}
+      names={{ name: t.fields.name, body: d.workouts.body }}
+      reread={async () => {
+        const { workouts } = await read(SessionService.method.listWorkouts, {
+          sessionId,
+          pageSize: 500,
+        });
+        return versionOf(workouts.find(({ id }) => id === workout?.id) ?? workout);
+      }}
+      save={(values, changed, etag) => {
+        const written = { ...values, name: values.name.trim() };
+        return workout
+          ? update.run({
+              workoutId: workout.id,
+              ...written,
+              updateMask: { paths: [...changed] },
+              etag,
+            })
+          : create(written);
+      }}
+      onClose={onClose}
+      aside={workout && !workout.inline && <Delete workout={workout} onDone={onClose} />}
+    >
+      {(form) => (
+        <>
+          {workout && !workout.inline && (
+            <p className="muted" style={{ margin: 0, fontSize: 13 }}>
+              {d.workouts.everywhere}
+            </p>
+          )}
+          <Name {...form.text("name")} />
+          <Body {...form.text("body")} />
+        </>
+      )}
+    </EditForm>
+  );
+}
+
+function Delete({ workout, onDone }: { workout: Workout; onDone: () => void }) {
+  const d = useDesk();
+  const remove = useDo(SessionService.method.deleteWorkout, {
+    done: d.workouts.deleted(workout.name),
   });
   return (
-    <form className="form" onSubmit={onSubmit}>
-      <TextInput
-        {...form.text("name")}
-        label={t.fields.name}
-        required
-        maxLength={200}
-        data-autofocus
-      />
-      <WorkoutBody {...form.text("body")} />
-      <Refused error={error} />
-      <FormEnd act={t.actions.create} busy={busy} disabled={!name.trim()} onCancel={onClose} />
-    </form>
+    <Button
+      variant="subtle"
+      color="red"
+      loading={remove.busy}
+      onClick={async () => {
+        const sure = await ask({
+          title: d.workouts.deleteTitle(workout.name),
+          body: d.workouts.deleteBody,
+          yes: d.workouts.delete,
+          danger: true,
+        });
+        if (sure && (await remove.run({ workoutId: workout.id, etag: workout.etag }))) onDone();
+      }}
+    >
+      {d.workouts.delete}
+    </Button>
   );
 }
 
 /** What is trained, as it is typed or as it will be read. */
-export function WorkoutBody(typed: {
+function Body(typed: {
   value: string;
   onChange: (event: { currentTarget: { value: string } }) => void;
 }) {

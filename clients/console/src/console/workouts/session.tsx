@@ -2,7 +2,7 @@ import { type Session, SessionService, SessionState, type Workout } from "@berth
 import { useQuery } from "@connectrpc/connect-query";
 import { ActionIcon, Button, Menu, Modal, Select } from "@mantine/core";
 import { IconArrowUp, IconBarbell, IconPlus, IconX } from "@tabler/icons-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useAll } from "../../shared/all";
@@ -13,7 +13,7 @@ import { useLast } from "../../shared/last";
 import { useCan } from "../../shared/me";
 import { Card, Shown, Tag } from "../../shared/ui";
 import { WorkoutForm } from "./form";
-import { Prose } from "./prose";
+import { Whole } from "./whole";
 
 /** What is trained in a session. */
 export function SessionWorkouts({ session }: { session: Session }) {
@@ -24,10 +24,19 @@ export function SessionWorkouts({ session }: { session: Session }) {
   const set = useDo(SessionService.method.setWorkouts);
   const write = useDo(SessionService.method.addInlineWorkout, { quiet: true });
   const [doing, setDoing] = useState<"attach" | "write">();
-  const [read, setRead] = useState<Workout>();
-  const shown = useLast(read);
+  const [read, setRead] = useState<string>();
+  const last = useLast(read);
   const writes = can("workout.write") && session.state !== SessionState.CANCELLED;
-  const put = (ids: string[]) => set.run({ sessionId: session.id, workoutIds: ids });
+  // What somebody else has planned meanwhile is not undone.
+  const etag = useRef(session.etag);
+  useEffect(() => {
+    etag.current = session.etag;
+  }, [session.etag]);
+  const put = async (workoutIds: string[]) => {
+    const answer = await set.run({ sessionId: session.id, workoutIds, etag: etag.current });
+    if (answer?.session) etag.current = answer.session.etag;
+    return answer;
+  };
   const remove = async (workout: Workout) => {
     // Its text stands nowhere else.
     const sure =
@@ -42,6 +51,7 @@ export function SessionWorkouts({ session }: { session: Session }) {
   };
   const attached = workouts.data?.workouts ?? [];
   const ids = attached.map(({ id }) => id);
+  const shown = attached.find(({ id }) => id === last);
   return (
     <Card
       bare
@@ -73,10 +83,11 @@ export function SessionWorkouts({ session }: { session: Session }) {
               {attached.map((workout, at) => (
                 <li key={workout.id}>
                   <IconBarbell size={16} stroke={1.6} aria-hidden />
-                  <button type="button" className="as-link" onClick={() => setRead(workout)}>
+                  <button type="button" className="as-link" onClick={() => setRead(workout.id)}>
                     {workout.name}
                   </button>
                   {workout.inline && <Tag tone="plain">{d.workouts.thisOnly}</Tag>}
+                  {workout.deleteTime && <Tag>{d.workouts.gone}</Tag>}
                   {writes && (
                     <span className="plan-acts">
                       {at > 0 && (
@@ -111,8 +122,16 @@ export function SessionWorkouts({ session }: { session: Session }) {
         opened={read !== undefined}
         onClose={() => setRead(undefined)}
         title={shown?.name ?? ""}
+        size={560}
       >
-        {shown && <Prose text={shown.body} />}
+        {shown && (
+          <Whole
+            key={shown.id}
+            workout={shown}
+            sessionId={session.id}
+            onClose={() => setRead(undefined)}
+          />
+        )}
       </Modal>
       <Modal
         opened={doing === "attach"}
@@ -134,8 +153,7 @@ export function SessionWorkouts({ session }: { session: Session }) {
         size={560}
       >
         <WorkoutForm
-          save={(values) => write.run({ sessionId: session.id, ...values })}
-          busy={write.busy}
+          create={(values) => write.run({ sessionId: session.id, ...values })}
           onClose={() => setDoing(undefined)}
         />
       </Modal>

@@ -182,6 +182,13 @@ export const de: Desk = {
     up: (name) => `${name} nach oben`,
     removeTitle: (name) => `${name} entfernen?`,
     removeBody: "Es wurde nur für diesen Termin geschrieben; sein Text ist dann fort.",
+    everywhere: "Jeder Termin, der es hat, zeigt, was Sie hier schreiben.",
+    edited: "Bearbeitet",
+    gone: "Nicht mehr in Gebrauch",
+    delete: "Workout löschen",
+    deleteTitle: (name) => `${name} löschen?`,
+    deleteBody: "Termine, die es haben, behalten es. Für andere wird es nicht mehr angeboten.",
+    deleted: (name) => `${name} wurde gelöscht`,
   },
   move: {
     open: "In einen anderen Termin verlegen",

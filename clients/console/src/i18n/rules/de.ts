@@ -123,6 +123,7 @@ export const de: typeof en = {
     wouldChange: (n, of) => `${n} von ${of} Vergaben wären anders verlaufen.`,
     granted: (before, after) => `vergebene Plätze: ${before} → ${after}`,
     handedBack: (before, after) => `zurück ans Team: ${before} → ${after}`,
+    version: "Fassung",
     noVersions: "Noch hat niemand die Regeln geändert",
     reset: "Zurück zum Geerbten",
     joined: "Eingetragen",

@@ -129,6 +129,7 @@ export const en = {
     wouldChange: (n: number, of: number) => `${n} of ${of} moves would have been different.`,
     granted: (before: number, after: number) => `places given: ${before} → ${after}`,
     handedBack: (before: number, after: number) => `back to staff: ${before} → ${after}`,
+    version: "Version",
     noVersions: "Nobody has changed the rules yet",
     reset: "Back to what is inherited",
     joined: "Joined",

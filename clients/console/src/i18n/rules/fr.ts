@@ -132,6 +132,7 @@ export const fr: typeof en = {
     wouldChange: (n, of) => `${n} attributions sur ${of} auraient été différentes.`,
     granted: (before, after) => `places données : ${before} → ${after}`,
     handedBack: (before, after) => `rendues à l’équipe : ${before} → ${after}`,
+    version: "Version",
     noVersions: "Personne n’a encore changé les règles",
     reset: "Retour aux valeurs héritées",
     joined: "Inscrits",
