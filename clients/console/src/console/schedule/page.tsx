@@ -278,7 +278,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
           begin={
             can("session.create") && (
               <Button size="sm" variant="default" onClick={() => begin()}>
-                {t.schedule.newSession}
+                {t.schedule.first}
               </Button>
             )
           }

@@ -23,6 +23,7 @@ export const de: typeof en = {
     byCoach: "Nach Coach",
     allLocations: "Alle Standorte",
     newSession: "Neuer Termin",
+    first: "Den ersten Termin anlegen",
     bulk: "Viele auf einmal",
     publishDrafts: (n) => `${s(n, "Entwurf", "Entwürfe")} veröffentlichen`,
     mixedZones: "Jeder Termin steht in der Zeit seines Standorts",

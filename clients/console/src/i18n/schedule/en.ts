@@ -23,6 +23,7 @@ export const en = {
     byCoach: "By coach",
     allLocations: "All locations",
     newSession: "New session",
+    first: "Make the first session",
     bulk: "Many at once",
     publishDrafts: (n: number) => `Publish ${s(n, "draft")}`,
     mixedZones: "Each session is shown at its own location’s time",

@@ -23,6 +23,7 @@ export const fr: typeof en = {
     byCoach: "Par coach",
     allLocations: "Tous les lieux",
     newSession: "Nouvelle séance",
+    first: "Créer la première séance",
     bulk: "Plusieurs à la fois",
     publishDrafts: (n) => `Publier ${s(n, "brouillon")}`,
     mixedZones: "Chaque séance est à l’heure de son lieu",
