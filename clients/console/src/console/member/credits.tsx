@@ -6,17 +6,8 @@ import {
   SubscriptionStatus,
 } from "@berthhq/client";
 import { useInfiniteQuery, useQuery } from "@connectrpc/connect-query";
-import {
-  ActionIcon,
-  Button,
-  Menu,
-  Modal,
-  NumberInput,
-  Select,
-  Switch,
-  Textarea,
-} from "@mantine/core";
-import { IconDots, IconPlus } from "@tabler/icons-react";
+import { Button, Modal, NumberInput, Select, Switch, Textarea } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { useAll } from "../../shared/all";
@@ -25,6 +16,7 @@ import { useDo } from "../../shared/calls";
 import { FormEnd, Refused, useSubmit } from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
 import { Card, More, paged, Shown, State, Tag, Time, type Tone } from "../../shared/ui";
+import { type Act, ActsMenu } from "../acts";
 
 const subscriptionTones: Record<number, Tone> = { 1: "good", 2: "warn", 3: "bad" };
 
@@ -96,6 +88,25 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
   const { id: subscriptionId, status, planName } = subscription;
   const running = status <= SubscriptionStatus.DEBT;
   const counted = subscription.planKind === PlanKind.CREDITS;
+  const active = status === SubscriptionStatus.ACTIVE;
+  const finish = async () => {
+    const answer = await ask({
+      title: t.members.endTitle(planName),
+      body: t.members.endBody,
+      yes: t.members.end,
+      reason: t.fields.reason,
+      danger: true,
+    });
+    if (answer) await end.run({ subscriptionId, reason: answer.reason });
+  };
+  const acts: (Act | false)[] = [
+    counted && can("credit.grant") && { label: t.members.grant, run: () => setGranting(true) },
+    active
+      ? { label: t.members.pause, run: () => pause.run({ subscriptionId }) }
+      : { label: t.members.resume, run: () => resume.run({ subscriptionId }) },
+    active && { label: t.members.debt, run: () => debt.run({ subscriptionId }) },
+    { label: t.members.end, run: finish, danger: true },
+  ];
   return (
     <Card
       bare
@@ -109,47 +120,7 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
         <span style={{ display: "inline-flex", gap: 10, alignItems: "center" }}>
           {counted && <strong className="num">{t.plans.creditCount(subscription.balance)}</strong>}
           {can("subscription.manage") && running && (
-            <Menu>
-              <Menu.Target>
-                <ActionIcon aria-label={`${t.actions.actions}: ${planName}`}>
-                  <IconDots size={17} />
-                </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                {counted && can("credit.grant") && (
-                  <Menu.Item onClick={() => setGranting(true)}>{t.members.grant}</Menu.Item>
-                )}
-                {status === SubscriptionStatus.ACTIVE ? (
-                  <>
-                    <Menu.Item onClick={() => void pause.run({ subscriptionId })}>
-                      {t.members.pause}
-                    </Menu.Item>
-                    <Menu.Item onClick={() => void debt.run({ subscriptionId })}>
-                      {t.members.debt}
-                    </Menu.Item>
-                  </>
-                ) : (
-                  <Menu.Item onClick={() => void resume.run({ subscriptionId })}>
-                    {t.members.resume}
-                  </Menu.Item>
-                )}
-                <Menu.Item
-                  c="var(--bad)"
-                  onClick={async () => {
-                    const answer = await ask({
-                      title: t.members.endTitle(planName),
-                      body: t.members.endBody,
-                      yes: t.members.end,
-                      reason: t.fields.reason,
-                      danger: true,
-                    });
-                    if (answer) await end.run({ subscriptionId, reason: answer.reason });
-                  }}
-                >
-                  {t.members.end}
-                </Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
+            <ActsMenu label={`${t.actions.actions}: ${planName}`} acts={acts} />
           )}
         </span>
       }

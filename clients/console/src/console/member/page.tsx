@@ -1,7 +1,7 @@
 import { type Device, type Member, MemberService, MemberStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { ActionIcon, Button, Drawer, Menu } from "@mantine/core";
-import { IconDots, IconPencil } from "@tabler/icons-react";
+import { Button, Drawer } from "@mantine/core";
+import { IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
 import { useParams } from "react-router";
 import { useText } from "../../i18n";
@@ -11,6 +11,7 @@ import { useDo } from "../../shared/calls";
 import { useCan, useMe } from "../../shared/me";
 import { useTitle } from "../../shared/title";
 import { Card, Face, PageHead, Shown, Tag, Time } from "../../shared/ui";
+import { ActsMenu } from "../acts";
 import { Back } from "../back";
 import { useLanguageName } from "../languages";
 import { RoleTags } from "../pages/members";
@@ -45,6 +46,20 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
   const [editing, setEditing] = useState(false);
   const update = useDo(MemberService.method.updateMember, { done: t.done.saved });
   const active = member.status === MemberStatus.ACTIVE;
+  const become = (status: MemberStatus) =>
+    update.run({
+      member: { id: member.id, status, etag: member.etag },
+      updateMask: { paths: ["status"] },
+    });
+  const deactivate = async () => {
+    const sure = await ask({
+      title: t.members.deactivateTitle(member.name),
+      body: t.members.deactivateBody,
+      yes: t.members.deactivate,
+      danger: true,
+    });
+    if (sure) await become(MemberStatus.INACTIVE);
+  };
   const tabs = [
     can("booking.read") && {
       key: "bookings",
@@ -87,39 +102,15 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
             >
               {t.actions.edit}
             </Button>
-            <Menu>
-              <Menu.Target>
-                <ActionIcon variant="default" size={36} aria-label={t.actions.actions}>
-                  <IconDots size={18} />
-                </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Item
-                  {...(active && { c: "var(--bad)" })}
-                  onClick={async () => {
-                    const answer =
-                      !active ||
-                      (await ask({
-                        title: t.members.deactivateTitle(member.name),
-                        body: t.members.deactivateBody,
-                        yes: t.members.deactivate,
-                        danger: true,
-                      }));
-                    if (!answer) return;
-                    await update.run({
-                      member: {
-                        id: member.id,
-                        status: active ? MemberStatus.INACTIVE : MemberStatus.ACTIVE,
-                        etag: member.etag,
-                      },
-                      updateMask: { paths: ["status"] },
-                    });
-                  }}
-                >
-                  {active ? t.members.deactivate : t.members.reactivate}
-                </Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
+            <ActsMenu
+              outlined
+              label={t.actions.actions}
+              acts={[
+                active
+                  ? { label: t.members.deactivate, run: deactivate, danger: true }
+                  : { label: t.members.reactivate, run: () => become(MemberStatus.ACTIVE) },
+              ]}
+            />
           </>
         )}
       </PageHead>

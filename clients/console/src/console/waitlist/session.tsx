@@ -9,8 +9,8 @@ import {
   WaitlistService,
 } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { ActionIcon, Button, Menu, Modal } from "@mantine/core";
-import { IconDots, IconFlagFilled } from "@tabler/icons-react";
+import { Button, Modal } from "@mantine/core";
+import { IconFlagFilled } from "@tabler/icons-react";
 import { Fragment, useState } from "react";
 import { Link } from "react-router";
 import { useSpeech, useText } from "../../i18n";
@@ -22,6 +22,7 @@ import { useCan } from "../../shared/me";
 import { isChosen, tellStaff, tellTodo, tellVerdict, whyNot } from "../../shared/story";
 import { showTime, type Timestamp } from "../../shared/time";
 import { Card, Face, Shown, State, Tag, Time, type Tone } from "../../shared/ui";
+import { type Act, ActsMenu } from "../acts";
 
 /** Who waits for a session, who has been asked, and why it went as it did. */
 export function SessionWaitlist({ session }: { session: Session }) {
@@ -131,7 +132,35 @@ function Row({
   const move = useDo(WaitlistService.method.moveEntry);
   const remove = useDo(WaitlistService.method.removeEntry);
   const entryId = entry.id;
+  const takeOff = async () => {
+    const answer = await ask({
+      title: t.session.removeTitle(entry.memberName),
+      yes: t.session.removeEntry,
+      reason: t.fields.reason,
+      danger: true,
+    });
+    if (answer) await remove.run({ entryId, reason: answer.reason });
+  };
   const free = session.capacity === undefined || (session.seatsOpen ?? 0) > 0;
+  const acts: (Act | false)[] = [
+    offer
+      ? { label: t.offers.end, run: () => end.run({ offerId: offer.id }) }
+      : free && {
+          label: t.offers.give,
+          run: () => give.run({ sessionId: session.id, entryId }),
+        },
+    {
+      label: entry.flagged ? t.offers.unflag : t.offers.flag,
+      run: () => priority.run({ entryId, flagged: !entry.flagged }),
+    },
+    before !== undefined &&
+      before !== entryId &&
+      entry.status === WaitlistEntryStatus.WAITING && {
+        label: t.offers.toFront,
+        run: () => move.run({ entryId, beforeEntryId: before }),
+      },
+    { label: t.session.removeEntry, run: takeOff, danger: true },
+  ];
   return (
     <tr>
       <td className="num muted" style={{ width: 1 }}>
@@ -165,48 +194,7 @@ function Row({
       </td>
       <td className="right" style={{ width: 1 }}>
         {can("waitlist.manage") && (
-          <Menu>
-            <Menu.Target>
-              <ActionIcon aria-label={`${t.actions.actions}: ${entry.memberName}`}>
-                <IconDots size={17} />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {offer ? (
-                <Menu.Item onClick={() => void end.run({ offerId: offer.id })}>
-                  {t.offers.end}
-                </Menu.Item>
-              ) : (
-                free && (
-                  <Menu.Item onClick={() => void give.run({ sessionId: session.id, entryId })}>
-                    {t.offers.give}
-                  </Menu.Item>
-                )
-              )}
-              <Menu.Item onClick={() => void priority.run({ entryId, flagged: !entry.flagged })}>
-                {entry.flagged ? t.offers.unflag : t.offers.flag}
-              </Menu.Item>
-              {before && before !== entryId && entry.status === WaitlistEntryStatus.WAITING && (
-                <Menu.Item onClick={() => void move.run({ entryId, beforeEntryId: before })}>
-                  {t.offers.toFront}
-                </Menu.Item>
-              )}
-              <Menu.Item
-                c="var(--bad)"
-                onClick={async () => {
-                  const answer = await ask({
-                    title: t.session.removeTitle(entry.memberName),
-                    yes: t.session.removeEntry,
-                    reason: t.fields.reason,
-                    danger: true,
-                  });
-                  if (answer) await remove.run({ entryId, reason: answer.reason });
-                }}
-              >
-                {t.session.removeEntry}
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+          <ActsMenu label={`${t.actions.actions}: ${entry.memberName}`} acts={acts} />
         )}
       </td>
     </tr>
