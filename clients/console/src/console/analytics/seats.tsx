@@ -5,6 +5,7 @@ import { useSpeech, useText } from "../../i18n";
 import { useNumbers } from "../../shared/numbers";
 import { showClock, showDay, Temporal } from "../../shared/time";
 import { Card, State } from "../../shared/ui";
+import { Share } from "../share";
 
 /** When seats are taken: the fuller an hour of the week, the darker. */
 export function Heat({ rows }: { rows: readonly UtilizationRow[] }) {
@@ -67,7 +68,7 @@ export function Heat({ rows }: { rows: readonly UtilizationRow[] }) {
 /** How full the sessions of each service, or at each location, are. */
 export function Used({ title, rows }: { title: string; rows: readonly UtilizationRow[] }) {
   const t = useText();
-  const { percent, count } = useNumbers();
+  const { count } = useNumbers();
   return (
     <Card title={title} bare>
       {rows.length === 0 ? (
@@ -96,17 +97,7 @@ export function Used({ title, rows }: { title: string; rows: readonly Utilizatio
                     ? `${count(row.seatsTaken)} / ${count(row.seatsOffered)}`
                     : t.session.noLimit}
                 </td>
-                <td>
-                  {row.rate !== undefined && (
-                    <span className="seats">
-                      <i
-                        style={{ "--part": `${Math.min(100, row.rate * 100)}%` } as CSSProperties}
-                        aria-hidden
-                      />
-                      {percent(row.rate)}
-                    </span>
-                  )}
-                </td>
+                <td>{row.rate !== undefined && <Share of={row.rate} />}</td>
               </tr>
             ))}
           </tbody>

@@ -5,6 +5,7 @@ import { useNumbers } from "../../shared/numbers";
 import { showSpan, spanMs } from "../../shared/time";
 import { Card, Shown, State } from "../../shared/ui";
 import { Figures } from "../figures";
+import { Share } from "../share";
 
 /** How well the waitlist fills what was freed, in the last 30 days. */
 export function WaitlistFigures() {
@@ -53,7 +54,11 @@ export function WaitlistFigures() {
                       // biome-ignore lint/suspicious/noArrayIndexKey: the index is the number of offers
                       <div key={at} style={{ display: "contents" }}>
                         <dt>{t.rules.offersUntil(at + 1)}</dt>
-                        <dd className="num">{count(entries)}</dd>
+                        <dd>
+                          <Share of={Number(entries) / Math.max(...cascadeDepths.map(Number))}>
+                            {count(entries)}
+                          </Share>
+                        </dd>
                       </div>
                     ))}
                   </dl>
@@ -95,7 +100,9 @@ function Parts({ title, rows }: { title: string; rows: readonly WaitlistFiguresR
               <tr key={key}>
                 <td>{name}</td>
                 <td className="right">{count(figures?.entries ?? 0)}</td>
-                <td className="right">{percent(figures?.conversionRate ?? 0)}</td>
+                <td className="right">
+                  <Share of={figures?.conversionRate ?? 0} />
+                </td>
                 <td className="right">{count(figures?.offersSent ?? 0)}</td>
                 <td className="right">{percent(figures?.acceptanceRate ?? 0)}</td>
               </tr>
