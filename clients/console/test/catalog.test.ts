@@ -128,6 +128,67 @@ describe("the catalog", () => {
     await page.getByRole("row", { name: /Shared Service Theirs/ }).waitFor();
   });
 
+  it("tells two who edit one benefit of each other, and makes none over another", async () => {
+    const provider = {
+      code: "TWICE",
+      name: "Twice Seen",
+      numberPattern: "[0-9]{3}",
+      discountPercent: 10,
+      active: true,
+    };
+    await call("admin", "BookingService/PutBenefitProvider", { provider });
+    await using there = await visit({ role: "owner", path: "/catalog?tab=benefits" });
+    const { page } = there;
+    await page.getByRole("button", { name: "Edit: Twice Seen" }).click();
+    const drawer = page.getByRole("dialog", { name: "Twice Seen" });
+    await drawer.getByLabel("Membership number").fill("[0-9]{4}");
+    await call("admin", "BookingService/PutBenefitProvider", {
+      provider: { ...provider, discountPercent: 15 },
+    });
+    await drawer.getByRole("button", { name: "Save" }).click();
+    await drawer
+      .getByRole("alert")
+      .filter({ hasText: "Someone else changed this" })
+      .getByRole("definition")
+      .filter({ hasText: "15" })
+      .waitFor();
+    await drawer.getByRole("button", { name: "Save" }).click();
+    const row = page.getByRole("row", { name: /Twice Seen/ });
+    await row.getByText("[0-9]{4}").waitFor();
+    await row.getByText("15 %").waitFor();
+
+    await page.getByRole("button", { name: "New benefit" }).first().click();
+    const form = page.getByRole("dialog", { name: "New benefit" });
+    await form.getByLabel("Name").fill("Thrice");
+    await form.getByLabel("Code").fill("twice");
+    await form.getByLabel("Membership number").fill("[0-9]");
+    await form.getByRole("button", { name: "Create" }).click();
+    await form.getByRole("alert").filter({ hasText: "There is one already" }).waitFor();
+  });
+
+  it("keeps a location and the ways of booking there in one go", async () => {
+    const { location } = await call<{ location: Named }>("owner", "TenantService/CreateLocation", {
+      location: { name: "Boat House" },
+    });
+    await using there = await visit({ role: "owner", path: "/catalog" });
+    const { page } = there;
+    await page.getByRole("button", { name: "Edit: Boat House" }).click();
+    const drawer = page.getByRole("dialog", { name: "Boat House" });
+    await drawer.getByLabel("Address").fill("Pier 9");
+    await drawer.getByRole("checkbox", { name: "Phone" }).uncheck();
+    const calls: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") calls.push(request.url().split("/").at(-1) ?? "");
+    });
+    await drawer.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("row", { name: /Boat House Pier 9/ }).waitFor();
+    expect(calls.filter((name) => /Location|Channels/.test(name))).toEqual(["UpdateLocation"]);
+    const kept = await call<{ location: Named }>("owner", "TenantService/GetLocation", {
+      locationId: location.id,
+    });
+    expect(kept.location.channels).toEqual(["CHANNEL_ONLINE", "CHANNEL_WALK_IN"]);
+  });
+
   it("is read by coaches, who may not change it", async () => {
     await using there = await visit({ role: "coach", path: "/catalog?tab=services" });
     const { page } = there;

@@ -153,6 +153,53 @@ it("shows which devices somebody has, and what they want to hear of", async () =
   await page.getByText("They choose this themselves").waitFor();
 });
 
+it("edits a workout for all sessions that have it, and takes it out of use", async () => {
+  const id = await makeSession("Planned Again", 5 * day + 3 * hour);
+  const { workout } = await call<{ workout: { id: string } }>(
+    "coach",
+    "SessionService/CreateWorkout",
+    { name: "Rowing", body: "- 500 m" },
+  );
+  await call("coach", "SessionService/SetWorkouts", { sessionId: id, workoutIds: [workout.id] });
+  await using there = await visit({ role: "coach", path: "/workouts" });
+  const { page } = there;
+  await page.getByRole("button", { name: /Rowing/ }).click();
+  const drawer = page.getByRole("dialog", { name: "Rowing" });
+  await drawer.getByText("500 m").waitFor();
+  await drawer.getByRole("button", { name: "Edit" }).click();
+  await drawer.getByLabel("Name").fill("Rowing, long");
+  await call("admin", "SessionService/UpdateWorkout", {
+    workoutId: workout.id,
+    body: "- 2000 m",
+    updateMask: "body",
+  });
+  await drawer.getByRole("button", { name: "Save" }).click();
+  await drawer
+    .getByRole("alert")
+    .filter({ hasText: "Someone else changed this" })
+    .getByRole("definition")
+    .filter({ hasText: "2000 m" })
+    .waitFor();
+  expect(await faults(page)).toEqual([]);
+  await drawer.getByRole("button", { name: "Save" }).click();
+  const card = page.getByRole("button", { name: /Rowing, long/ });
+  await card.filter({ hasText: "2000 m" }).click();
+  const edited = page.getByRole("dialog", { name: "Rowing, long" });
+  await edited.getByRole("button", { name: "Edit" }).click();
+  await edited.getByRole("button", { name: "Delete workout" }).click();
+  await page
+    .getByRole("dialog", { name: "Delete Rowing, long?" })
+    .getByRole("button", { name: "Delete workout" })
+    .click();
+  await card.waitFor({ state: "hidden" });
+
+  await page.goto(new URL(`/sessions/${id}`, page.url()).href);
+  await page.getByRole("button", { name: "Rowing, long", exact: true }).click();
+  const kept = page.getByRole("dialog", { name: "Rowing, long" });
+  await kept.getByText("Out of use").waitFor();
+  expect(await kept.getByRole("button", { name: "Edit" }).count()).toBe(0);
+});
+
 it("writes workouts, attaches them to a session, and writes one for it alone", async () => {
   const id = await makeSession("Planned", 5 * day);
   await using there = await visit({ role: "coach", path: "/workouts" });

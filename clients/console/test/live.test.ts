@@ -50,6 +50,27 @@ it("shows a booking in the other's schedule within a second", async () => {
   expect(took).toBeLessThan(2000);
 });
 
+it("shows a member what others leave open, and is not sent again what has not changed", async () => {
+  const title = "Going Fast";
+  const id = await makeSession(title, 2 * day, { capacity: 3 });
+  const date = new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin" }).format(
+    Date.now() + 2 * day,
+  );
+  await using there = await visit({ role: "member", width: 390, path: `/app/?date=${date}` });
+  const { page } = there;
+  const offer = page.getByRole("article", { name: title });
+  await offer.getByText("3 places left").waitFor();
+  await call("admin", "BookingService/Book", { sessionId: id });
+  await offer.getByText("2 places left").waitFor();
+  // What the browser had already is only asked after.
+  await page.waitForFunction(() =>
+    (performance.getEntriesByType("resource") as PerformanceResourceTiming[]).some(
+      ({ name, transferSize, encodedBodySize }) =>
+        name.includes("SessionService/ListSessions") && transferSize < encodedBodySize,
+    ),
+  );
+});
+
 it("shows a service that somebody else has made within a second", async () => {
   await using there = await visit({ role: "owner", path: "/catalog?tab=services" });
   const { page } = there;

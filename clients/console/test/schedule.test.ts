@@ -42,6 +42,57 @@ describe("the schedule", () => {
     await page.getByRole("button", { name: "Many at once" }).waitFor();
   });
 
+  it("makes a series that comes back on the same weekday of each month", async () => {
+    await using there = await visit({ role: "owner", path: `/?date=${dateIn(49)}&view=day` });
+    const { page } = there;
+    await page.getByRole("button", { name: "New session" }).click();
+    const form = page.getByRole("dialog", { name: "New session" });
+    await form.getByRole("textbox", { name: "Service" }).click();
+    await page.getByRole("option", { name: "Yin" }).click();
+    await form.getByLabel("Title").fill("Once in a Moon");
+    await form.getByLabel("Start", { exact: true }).fill("05:00");
+    await form.getByRole("switch", { name: "Repeats" }).click();
+    await form.getByText("Monthly", { exact: true }).click();
+    await form.getByRole("textbox", { name: "Day of the month" }).click();
+    await page.getByRole("option", { name: /^On the (first|second|third|fourth|fifth) / }).click();
+    await form.getByLabel("How many sessions").fill("3");
+    await form.getByRole("button", { name: "Create 3 sessions" }).click();
+    await form.waitFor({ state: "hidden" });
+    const { sessions } = await call<{ sessions: { title: string; startTime: string }[] }>(
+      "owner",
+      "SessionService/ListSessions",
+      {
+        filter: {
+          startsWithin: {
+            start: new Date(Date.now() + 40 * day).toISOString(),
+            end: new Date(Date.now() + 240 * day).toISOString(),
+          },
+        },
+        pageSize: 500,
+      },
+    );
+    const days = sessions
+      .filter(({ title }) => title === "Once in a Moon")
+      .map(({ startTime }) => new Date(startTime));
+    expect(days).toHaveLength(3);
+    const which = days.map((at) => [at.getUTCDay(), Math.ceil(at.getUTCDate() / 7)]);
+    expect(new Set(which.map(String)).size).toBe(1);
+  });
+
+  it("leads back from a session to the days and the view that it was opened from", async () => {
+    await makeSession("There and Back", 50 * day);
+    const address = `/?view=day&by=resource&date=${dateIn(50)}`;
+    await using there = await visit({ role: "owner", path: address });
+    const { page } = there;
+    await page.locator(".slot", { hasText: "There and Back" }).click();
+    await page.getByRole("heading", { name: /There and Back/ }).waitFor();
+    expect(await page.title()).toMatch(/^There and Back · /);
+    await page.getByRole("main").getByRole("link", { name: "Schedule" }).click();
+    await page.locator(".slot", { hasText: "There and Back" }).waitFor();
+    expect(new URL(page.url()).search).toBe(new URL(address, page.url()).search);
+    expect(await page.title()).toMatch(/^Schedule · /);
+  });
+
   it("makes a session, and moves it by mouse and by keyboard", async () => {
     await using there = await visit({ role: "owner", path: `/?date=${dateIn(45)}` });
     const { page } = there;

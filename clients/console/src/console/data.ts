@@ -12,7 +12,7 @@ import {
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useMemo } from "react";
 import { useAll } from "../shared/all";
-import { useCan } from "../shared/root";
+import { useCan } from "../shared/me";
 import { DAY, millis, startOf, type Temporal } from "../shared/time";
 
 /** The catalog changes seldom. */

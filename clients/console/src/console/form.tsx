@@ -1,24 +1,31 @@
-import { Alert, Button } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { useSpeech } from "../i18n";
+import { useText } from "../i18n";
 import { useEditing, type Version } from "../shared/editing";
-import { explain } from "../shared/errors";
-import { here } from "../shared/time";
+import { type Bound, bind, FormEnd, Refused } from "../shared/form";
 import { Conflict } from "./conflict";
 
 /** A field's name as update masks have it. */
-export const maskOf = (field: string): string =>
-  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const maskOf = (field: PropertyKey): string =>
+  String(field).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** A form in a drawer, over something that is made or edited. What others save meanwhile is shown, and nothing typed is lost. */
+/** What a form shows and changes, with what its inputs take. */
+export type Form<V extends object> = Bound<V> & {
+  readonly values: V;
+  readonly set: (part: Partial<V>) => void;
+};
+
+/** A form over something that is made or edited. What others save meanwhile is shown, and nothing typed is lost. */
 export function EditForm<V extends object>({
   current,
   save,
   reread,
   names,
   show,
-  fresh,
+  fresh = false,
+  dirty = false,
+  zone,
   onClose,
+  aside,
   children,
 }: {
   current: Version<V>;
@@ -27,14 +34,22 @@ export function EditForm<V extends object>({
   names: Partial<Record<keyof V, string>>;
   show?: (key: keyof V, value: unknown) => string;
   /** It is being made. */
-  fresh: boolean;
-  /** Absent where the form is no drawer: what was typed is taken back instead. */
+  fresh?: boolean;
+  /** There is something to save beside its values. */
+  dirty?: boolean;
+  /** The clock of times in refusals; the reader's where absent. */
+  zone?: string;
+  /** Absent where the form stands on the page: what was typed is taken back instead. */
   onClose?: () => void;
-  children: (values: V, set: (part: Partial<V>) => void) => ReactNode;
+  /** What else can be done with it. */
+  aside?: ReactNode;
+  children: (form: Form<V>) => ReactNode;
 }) {
-  const { t, locale } = useSpeech();
+  const t = useText();
   const [error, setError] = useState<unknown>();
   const editing = useEditing<V>({ current, save, reread, failed: setError });
+  const { values, set } = editing;
+  const untouched = editing.changed.length === 0 && !dirty;
   return (
     <form
       className="form"
@@ -50,20 +65,17 @@ export function EditForm<V extends object>({
         onTake={editing.takeTheirs}
         {...(show && { show })}
       />
-      {children(editing.values, editing.set)}
-      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
-      <div className="end">
-        <Button
-          variant="default"
-          onClick={onClose ?? editing.reset}
-          disabled={!onClose && editing.changed.length === 0}
-        >
-          {t.actions.cancel}
-        </Button>
-        <Button type="submit" loading={editing.saving} disabled={editing.changed.length === 0}>
-          {fresh ? t.actions.create : t.actions.save}
-        </Button>
-      </div>
+      {children({ values, set, ...bind(values, set) })}
+      <Refused error={error} {...(zone && { zone })} />
+      <FormEnd
+        act={fresh ? t.actions.create : t.actions.save}
+        busy={editing.saving}
+        disabled={untouched}
+        cancelDisabled={!onClose && untouched}
+        onCancel={onClose ?? editing.reset}
+      >
+        {aside}
+      </FormEnd>
     </form>
   );
 }

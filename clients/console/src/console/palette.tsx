@@ -7,7 +7,7 @@ import { IconMoon, IconPlus, IconSearch, IconSun } from "@tabler/icons-react";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { useText } from "../i18n";
-import { useCan } from "../shared/root";
+import { useCan } from "../shared/me";
 import { Face } from "../shared/ui";
 import { usePlaces } from "./places";
 

@@ -15,7 +15,7 @@ import {
   IconUsers,
 } from "@tabler/icons-react";
 import { useText } from "../i18n";
-import { useCan } from "../shared/root";
+import { useCan } from "../shared/me";
 import { useCatalog } from "./data";
 
 export interface Place {

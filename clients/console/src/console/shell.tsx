@@ -33,8 +33,9 @@ import {
 } from "react";
 import { Link, Route, Routes, useLocation, useNavigate } from "react-router";
 import { type Language, languages, useSpeech, useText } from "../i18n";
-import { useAuth, useCan, useMe } from "../shared/root";
-import { Face, Guarded, Mark, NoPermission, State } from "../shared/ui";
+import { useAuth, useCan, useMe } from "../shared/me";
+import { useTitle } from "../shared/title";
+import { Face, Guarded, Mark, NoPage, NoPermission, State } from "../shared/ui";
 import { openPalette, Palette } from "./palette";
 import { type Place, usePlaces } from "./places";
 import { SchedulePage } from "./schedule/page";
@@ -50,11 +51,11 @@ const CatalogPage = page(() => import("./catalog/page"), "CatalogPage");
 const WorkoutsPage = page(() => import("./workouts/page"), "WorkoutsPage");
 const ImportsPage = page(() => import("./imports/page"), "ImportsPage");
 const PlansPage = page(() => import("./pages/plans"), "PlansPage");
-const AnalyticsPage = page(() => import("./pages/analytics"), "AnalyticsPage");
-const PoliciesPage = page(() => import("./pages/policies"), "PoliciesPage");
-const RulesPage = page(() => import("./pages/rules"), "RulesPage");
-const MessagesPage = page(() => import("./pages/messages"), "MessagesPage");
-const RolesPage = page(() => import("./pages/roles"), "RolesPage");
+const AnalyticsPage = page(() => import("./analytics/page"), "AnalyticsPage");
+const PoliciesPage = page(() => import("./layers/policies"), "PoliciesPage");
+const RulesPage = page(() => import("./waitlist/rules"), "RulesPage");
+const MessagesPage = page(() => import("./messages/page"), "MessagesPage");
+const RolesPage = page(() => import("./roles/page"), "RolesPage");
 const AccountsPage = page(() => import("./pages/accounts"), "AccountsPage");
 const AuditPage = page(() => import("./pages/audit"), "AuditPage");
 
@@ -91,10 +92,11 @@ export function Shell() {
 function StaffOnly() {
   const t = useText();
   const auth = useAuth();
+  useTitle(t.states.staffOnly);
   return (
     <main style={{ minHeight: "100dvh", display: "grid", placeContent: "center" }}>
       <State
-        icon={<Mark size={40} />}
+        icon={IconDeviceMobile}
         title={t.states.staffOnly}
         action={
           <>
@@ -183,10 +185,7 @@ function Console() {
                     </Needs>
                   }
                 />
-                <Route
-                  path="*"
-                  element={<State title={t.states.noPage}>{t.states.noPageNote}</State>}
-                />
+                <Route path="*" element={<NoPage home={t.nav.schedule} />} />
               </Routes>
             </Suspense>
           </Guarded>

@@ -19,10 +19,12 @@ import { useMemberTexts } from "../i18n/member";
 import { useAll } from "../shared/all";
 import { useDo } from "../shared/calls";
 import { explain } from "../shared/errors";
-import { useMe } from "../shared/root";
+import { named, useSubmit } from "../shared/form";
+import { useMe } from "../shared/me";
 import { DAY, HOUR, millis } from "../shared/time";
 import { Shown, State, Time } from "../shared/ui";
 import { needsChoice, PlanChoice, usePlans } from "./book";
+import { Heading } from "./heading";
 import { Free } from "./wait";
 
 /** As far as the week looks. */
@@ -64,7 +66,6 @@ export function AnyOfPage() {
   const [wanted, setWanted] = useState<readonly string[]>(() => params.getAll("session"));
   const [wish, setParty] = useState(1);
   const [plan, setPlan] = useState("");
-  const [error, setError] = useState<unknown>();
   const join = useDo(WaitlistService.method.joinWaitlist, { quiet: true });
   // What has become free or begun meanwhile is no longer in the list, and nothing to wait for.
   const chosen = (sessions.data ?? []).filter(({ id }) => wanted.includes(id));
@@ -74,36 +75,28 @@ export function AnyOfPage() {
   const least = Math.max(1, ...kinds.map(({ minParty }) => minParty));
   const greatest = kinds.length === 0 ? 1 : Math.min(...kinds.map(({ maxParty }) => maxParty || 1));
   const party = Math.max(least, Math.min(wish, greatest));
+  const { error, onSubmit } = useSubmit(async () => {
+    const answer = await join.run({
+      wish: { case: "anyOf", value: { sessionIds: chosen.map(({ id }) => id) } },
+      partySize: party,
+      subscriptionId: plan,
+    });
+    notifications.show({ message: m.wish.joined(answer?.entry?.position ?? 0) });
+    navigate("/bookings");
+  });
   return (
     <>
-      <h1>{m.any.title}</h1>
+      <Heading>{m.any.title}</Heading>
       <p className="muted" style={{ marginTop: -6 }}>
         {m.any.note}
       </p>
-      <form
-        className="form"
-        onSubmit={async (event) => {
-          event.preventDefault();
-          setError(undefined);
-          try {
-            const answer = await join.run({
-              wish: { case: "anyOf", value: { sessionIds: chosen.map(({ id }) => id) } },
-              partySize: party,
-              subscriptionId: plan,
-            });
-            notifications.show({ message: m.wish.joined(answer?.entry?.position ?? 0) });
-            navigate("/bookings");
-          } catch (thrown) {
-            setError(thrown);
-          }
-        }}
-      >
+      <form className="form" onSubmit={onSubmit}>
         {(locations.data?.length ?? 0) > 1 && (
           <NativeSelect
             label={t.app.location}
             value={place?.id ?? ""}
             onChange={(event) => keep(event.currentTarget.value)}
-            data={(locations.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+            data={named(locations.data ?? [])}
           />
         )}
         <Shown of={sessions}>

@@ -11,7 +11,7 @@ import {
   type Subscription,
 } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { Alert, Button, NativeSelect, NumberInput, TextInput } from "@mantine/core";
+import { Button, NativeSelect, NumberInput, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { Link } from "react-router";
@@ -19,11 +19,12 @@ import { useSpeech, useText } from "../i18n";
 import { useMemberTexts } from "../i18n/member";
 import { useAll } from "../shared/all";
 import { useDo } from "../shared/calls";
-import { explain, reasonOf } from "../shared/errors";
+import { reasonOf } from "../shared/errors";
+import { Refused } from "../shared/form";
+import { showPrice } from "../shared/money";
 import { zoneName } from "../shared/time";
 import { Time } from "../shared/ui";
 import { Confirm } from "./held";
-import { showMoney } from "./money";
 
 /** Plans that can pay for a place. */
 export function usePlans(): readonly Subscription[] {
@@ -186,11 +187,7 @@ export function BookForm({ session, service, place, onClose }: Chosen) {
           {!holds && needsChoice(plans, error) && (
             <PlanChoice plans={plans} value={plan} onChange={setPlan} />
           )}
-          {error !== undefined && (
-            <Alert color="red" role="alert">
-              {explain(error, t, locale, session.timeZone)}
-            </Alert>
-          )}
+          <Refused error={error} zone={session.timeZone} />
           {holds && (
             <p className="muted" style={{ margin: 0 }}>
               {m.hold.note}
@@ -228,7 +225,7 @@ function Extra({
 }) {
   const m = useMemberTexts();
   const { locale } = useSpeech();
-  const price = showMoney(item.price, locale);
+  const price = showPrice(item.price, locale);
   return (
     <NumberInput
       label={price ? `${item.name}, ${price}` : item.name}

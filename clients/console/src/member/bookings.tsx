@@ -21,6 +21,7 @@ import { whyNotYou } from "../shared/story";
 import { DAY, HOUR, millis, showClock, showDay, Temporal, zoneName } from "../shared/time";
 import { Shown, State, Tag, Time } from "../shared/ui";
 import { useGiveUp, useLeave } from "./giveup";
+import { Heading } from "./heading";
 import { Confirm } from "./held";
 import { Offered, useEntries } from "./offered";
 import { Why } from "./why";
@@ -48,7 +49,7 @@ export function BookingsPage() {
     booking.status === BookingStatus.CONFIRMED || booking.status === BookingStatus.ATTENDED;
   return (
     <>
-      <h1>{t.app.mine}</h1>
+      <Heading>{t.app.mine}</Heading>
       <Shown of={upcoming}>
         {({ bookings }) => {
           const mine = bookings.filter(live);

@@ -8,6 +8,7 @@ import { useSpeech, useText } from "../i18n";
 import { useDo } from "../shared/calls";
 import { explain } from "../shared/errors";
 import { Shown, Time } from "../shared/ui";
+import { Heading } from "./heading";
 import { openReader } from "./scan";
 
 export function CheckInPage() {
@@ -53,7 +54,7 @@ export function CheckInPage() {
   };
   return (
     <>
-      <h1>{t.app.checkIn}</h1>
+      <Heading>{t.app.checkIn}</Heading>
       <Shown of={session} rows={2}>
         {({ session: found }) =>
           found && (

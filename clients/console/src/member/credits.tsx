@@ -1,10 +1,10 @@
 import { CreditService, PlanKind } from "@berthhq/client";
 import { useInfiniteQuery, useQuery } from "@connectrpc/connect-query";
-import { Button } from "@mantine/core";
 import { IconWallet } from "@tabler/icons-react";
 import { useText } from "../i18n";
-import { useMe } from "../shared/root";
-import { Card, Shown, State, Tag, Time } from "../shared/ui";
+import { useMe } from "../shared/me";
+import { Card, More, paged, Shown, State, Tag, Time } from "../shared/ui";
+import { Heading } from "./heading";
 
 export function CreditsPage() {
   const t = useText();
@@ -12,12 +12,12 @@ export function CreditsPage() {
   const balance = useQuery(CreditService.method.getBalance, {}, { refetchInterval: 60_000 });
   return (
     <>
-      <h1>{t.app.credits}</h1>
+      <Heading>{t.app.credits}</Heading>
       <Shown of={balance}>
         {({ subscriptions, balance: credits, unlimited }) =>
           subscriptions.length === 0 ? (
             <div className="card">
-              <State icon={<IconWallet size={34} stroke={1.4} aria-hidden />} title={t.app.noPlan}>
+              <State icon={IconWallet} title={t.app.noPlan}>
                 {t.app.noPlanNote}
               </State>
             </div>
@@ -25,7 +25,7 @@ export function CreditsPage() {
             <div style={{ display: "grid", gap: 14 }}>
               <div className="balance">
                 <strong>{unlimited ? t.app.unlimited : credits}</strong>
-                <span>{unlimited ? subscriptions[0]?.planName : t.app.credits}</span>
+                {!unlimited && <span>{t.app.credits}</span>}
               </div>
               {subscriptions.map((one) => (
                 <Card
@@ -39,7 +39,8 @@ export function CreditsPage() {
                   }
                 >
                   <p className="muted" style={{ margin: 0, padding: "10px 16px", fontSize: 13 }}>
-                    {one.planKind === PlanKind.CREDITS && t.app.credit(one.balance)}
+                    {one.planKind === PlanKind.CREDITS && `${t.app.credit(one.balance)} · `}
+                    {t.session.since} <Time at={one.startTime} zone={tenant.timeZone} as="date" />
                     {one.periodEndTime && (
                       <>
                         {" · "}
@@ -71,10 +72,7 @@ function Ledger({ subscriptionId }: { subscriptionId: string }) {
   const ledger = useInfiniteQuery(
     CreditService.method.listLedger,
     { subscriptionId, pageSize: 10, pageToken: "" },
-    {
-      pageParamKey: "pageToken",
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-    },
+    paged,
   );
   return (
     <Shown of={ledger} rows={3}>
@@ -102,16 +100,7 @@ function Ledger({ subscriptionId }: { subscriptionId: string }) {
                 ))}
             </tbody>
           </table>
-          {ledger.hasNextPage && (
-            <Button
-              variant="subtle"
-              size="compact-sm"
-              m="xs"
-              onClick={() => void ledger.fetchNextPage()}
-            >
-              {t.actions.more}
-            </Button>
-          )}
+          <More of={ledger} />
         </>
       )}
     </Shown>

@@ -7,10 +7,10 @@ import { useSpeech, useText } from "../i18n";
 import { useMemberTexts } from "../i18n/member";
 import { useDo } from "../shared/calls";
 import { Countdown } from "../shared/countdown";
-import { explain } from "../shared/errors";
+import { Refused, useSubmit } from "../shared/form";
+import { showPrice } from "../shared/money";
 import { millis, type Timestamp } from "../shared/time";
 import { needsChoice, PlanChoice, usePlans } from "./book";
-import { showMoney } from "./money";
 
 /** Whether a moment has passed; the page is drawn again when it does. */
 export function usePassed(at: Timestamp | undefined): boolean {
@@ -38,34 +38,25 @@ export function Confirm({ hold, onDone }: { hold: Booking; onDone: () => void })
   const [plan, setPlan] = useState("");
   const [card, setCard] = useState("");
   const [number, setNumber] = useState("");
-  const [error, setError] = useState<unknown>();
   const confirm = useDo(BookingService.method.confirmBooking, { quiet: true });
   const release = useDo(BookingService.method.releaseHold, { done: m.hold.released });
   const providers = (cards.data?.providers ?? []).filter(({ active }) => active);
+  const { error, onSubmit } = useSubmit(async () => {
+    await confirm.run({
+      bookingId: hold.id,
+      subscriptionId: plan,
+      benefitProviderCode: card,
+      benefitMembershipNumber: card && number.trim(),
+      items: {
+        bookingItemIds: lines.map(({ id }) => id).filter((id) => !dropped.has(id)),
+      },
+    });
+    notifications.show({ message: t.app.bookedNow(hold.sessionTitle) });
+    onDone();
+  });
   if (over) return <Alert color="yellow">{m.hold.over}</Alert>;
   return (
-    <form
-      className="form"
-      onSubmit={async (event) => {
-        event.preventDefault();
-        setError(undefined);
-        try {
-          await confirm.run({
-            bookingId: hold.id,
-            subscriptionId: plan,
-            benefitProviderCode: card,
-            benefitMembershipNumber: card && number.trim(),
-            items: {
-              bookingItemIds: lines.map(({ id }) => id).filter((id) => !dropped.has(id)),
-            },
-          });
-          notifications.show({ message: t.app.bookedNow(hold.sessionTitle) });
-          onDone();
-        } catch (thrown) {
-          setError(thrown);
-        }
-      }}
-    >
+    <form className="form" onSubmit={onSubmit}>
       <div className="held" role="status">
         <span>
           {m.hold.held}
@@ -80,7 +71,7 @@ export function Confirm({ hold, onDone }: { hold: Booking; onDone: () => void })
         <fieldset className="extras">
           <legend>{m.hold.extras}</legend>
           {lines.map(({ id, name, quantity, price }) => {
-            const each = showMoney(price, locale);
+            const each = showPrice(price, locale);
             const line = m.hold.keep(name, quantity);
             return (
               <Checkbox
@@ -119,11 +110,7 @@ export function Confirm({ hold, onDone }: { hold: Booking; onDone: () => void })
         />
       )}
       {needsChoice(plans, error) && <PlanChoice plans={plans} value={plan} onChange={setPlan} />}
-      {error !== undefined && (
-        <Alert color="red" role="alert">
-          {explain(error, t, locale, hold.timeZone)}
-        </Alert>
-      )}
+      <Refused error={error} zone={hold.timeZone} />
       <div style={{ display: "flex", gap: 8 }}>
         <Button type="submit" style={{ flex: 1 }} loading={confirm.busy} data-autofocus>
           {m.hold.confirm}

@@ -1,5 +1,4 @@
 import { type Member, MemberService } from "@berthhq/client";
-import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import {
   Alert,
   Button,
@@ -11,13 +10,14 @@ import {
 import { IconExternalLink, IconLogout } from "@tabler/icons-react";
 import { useState } from "react";
 import { type Language, languages, useSpeech, useText } from "../i18n";
-import { useDo } from "../shared/calls";
+import { useDo, useRead } from "../shared/calls";
 import { useEditing } from "../shared/editing";
-import { explain } from "../shared/errors";
-import { useAuth, useMe } from "../shared/root";
+import { bind, Refused } from "../shared/form";
+import { useAuth, useMe } from "../shared/me";
 import { here } from "../shared/time";
 import { Card, Time } from "../shared/ui";
 import { Calendar } from "./calendar";
+import { Heading } from "./heading";
 import { Notices } from "./notices";
 
 export function MePage() {
@@ -29,7 +29,7 @@ export function MePage() {
   const forget = useDo(MemberService.method.unregisterDevice);
   return (
     <>
-      <h1>{member.name}</h1>
+      <Heading tab={t.app.me}>{member.name}</Heading>
       <div style={{ display: "grid", gap: 14 }}>
         <Card title={t.app.profile}>
           <Details key={member.id} member={member} />
@@ -127,15 +127,14 @@ const versionOf = ({ name, email, phone, timeZone, etag }: Member) => ({
 
 function Details({ member }: { member: Member }) {
   const t = useText();
-  const { locale } = useSpeech();
-  const transport = useTransport();
+  const read = useRead();
   const [error, setError] = useState<unknown>();
   const update = useDo(MemberService.method.updateMe, { quiet: true, done: t.app.saved });
   const editing = useEditing<Values>({
     current: versionOf(member),
     failed: setError,
     reread: async () => {
-      const answer = await callUnaryMethod(transport, MemberService.method.getMe, {});
+      const answer = await read(MemberService.method.getMe, {});
       return versionOf(answer.member ?? member);
     },
     save: (values, changed, etag) =>
@@ -144,13 +143,7 @@ function Details({ member }: { member: Member }) {
         updateMask: { paths: changed.map((key) => (key === "timeZone" ? "time_zone" : key)) },
       }),
   });
-  const { values, set } = editing;
-  const field = (key: keyof Values) => ({
-    label: t.fields[key],
-    value: values[key],
-    onChange: (event: { currentTarget: { value: string } }) =>
-      set({ [key]: event.currentTarget.value }),
-  });
+  const form = bind(editing.values, editing.set);
   return (
     <form
       className="form"
@@ -161,25 +154,25 @@ function Details({ member }: { member: Member }) {
       }}
     >
       {editing.theirs && <Alert color="yellow">{t.conflict.title}</Alert>}
-      <TextInput {...field("name")} required autoComplete="name" />
-      <TextInput {...field("email")} type="email" autoComplete="email" />
+      <TextInput {...form.text("name")} label={t.fields.name} required autoComplete="name" />
+      <TextInput {...form.text("email")} label={t.fields.email} type="email" autoComplete="email" />
       <TextInput
-        {...field("phone")}
+        {...form.text("phone")}
+        label={t.fields.phone}
         type="tel"
         autoComplete="tel"
         description={t.members.phoneNote}
       />
       <Select
+        {...form.choice("timeZone")}
         label={t.fields.timeZone}
         searchable
         clearable
         placeholder={here()}
-        value={values.timeZone || null}
-        onChange={(zone) => set({ timeZone: zone ?? "" })}
         data={Intl.supportedValuesOf("timeZone")}
         limit={60}
       />
-      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
+      <Refused error={error} />
       <Button type="submit" disabled={editing.changed.length === 0} loading={editing.saving}>
         {t.actions.save}
       </Button>

@@ -8,7 +8,7 @@ import {
 } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
-import { Alert, Button } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
@@ -17,9 +17,10 @@ import { useMemberTexts } from "../i18n/member";
 import { useAll } from "../shared/all";
 import { ask } from "../shared/ask";
 import { useDo } from "../shared/calls";
-import { explain } from "../shared/errors";
+import { Refused } from "../shared/form";
 import { DAY, HOUR, showTime, zoneName } from "../shared/time";
 import { Shown, State, Time } from "../shared/ui";
+import { Heading } from "./heading";
 
 const lookAhead = 28 * DAY;
 
@@ -73,7 +74,7 @@ export function MovePage() {
   };
   return (
     <>
-      <h1>{m.move.title}</h1>
+      <Heading>{m.move.title}</Heading>
       <Shown of={asked} rows={2}>
         {({ booking: found }) =>
           found && (
@@ -86,11 +87,7 @@ export function MovePage() {
           )
         }
       </Shown>
-      {error !== undefined && (
-        <Alert color="red" role="alert" mb="md">
-          {explain(error, t, locale, zone)}
-        </Alert>
-      )}
+      <Refused error={error} zone={zone} />
       <h2>{m.move.to}</h2>
       <Shown of={sessions}>
         {(all) => {

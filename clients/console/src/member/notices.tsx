@@ -4,8 +4,8 @@ import { Alert, Checkbox, Switch, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { useNotices } from "../i18n/notices";
 import { useDo } from "../shared/calls";
-import { useCan } from "../shared/root";
-import { parseClock, showClock } from "../shared/time";
+import { useCan } from "../shared/me";
+import { timeOfDay, wallClock } from "../shared/time";
 import { Card, Shown } from "../shared/ui";
 
 const channels = [
@@ -13,14 +13,6 @@ const channels = [
   NotificationChannel.SMS,
   NotificationChannel.EMAIL,
 ] as const;
-
-const clockOf = (time: { hours: number; minutes: number } | undefined) =>
-  showClock((time?.hours ?? 0) * 60 + (time?.minutes ?? 0));
-
-const timeOf = (text: string) => {
-  const minute = parseClock(text) ?? 0;
-  return { hours: Math.floor(minute / 60), minutes: minute % 60 };
-};
 
 /** What a member wants to hear of, and how. Each choice holds at once. */
 export function Notices() {
@@ -52,10 +44,10 @@ export function Notices() {
             (topic) => topic !== NotificationTopic.STAFF_NOTE || can("booking.roster"),
           );
           const quiet = all?.quietHours;
-          const [start, end] = [clockOf(quiet?.start), clockOf(quiet?.end)];
+          const [start, end] = [wallClock(quiet?.start), wallClock(quiet?.end)];
           const keepQuiet = (from: string, to: string) =>
             void update.run({
-              preferences: { quietHours: { start: timeOf(from), end: timeOf(to) } },
+              preferences: { quietHours: { start: timeOfDay(from), end: timeOfDay(to) } },
               updateMask: { paths: ["quiet_hours"] },
             });
           return (

@@ -1,9 +1,9 @@
 import { IconCalendarWeek, IconTicket, IconUserCircle, IconWallet } from "@tabler/icons-react";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { NavLink, Route, Routes, useLocation } from "react-router";
 import { useText } from "../i18n";
-import { useMe } from "../shared/root";
-import { Guarded, Mark, State } from "../shared/ui";
+import { useMe } from "../shared/me";
+import { Guarded, Mark, NoPage } from "../shared/ui";
 import { WeekPage } from "./week";
 
 const AnyOfPage = lazy(async () => ({ default: (await import("./anyof")).AnyOfPage }));
@@ -19,6 +19,8 @@ export function MemberApp() {
   const t = useText();
   const { tenant } = useMe();
   const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at every page anew
+  useEffect(() => scrollTo(0, 0), [pathname]);
   const places = [
     ["/", t.app.week, IconCalendarWeek],
     ["/bookings", t.app.mine, IconTicket],
@@ -27,6 +29,9 @@ export function MemberApp() {
   ] as const;
   return (
     <>
+      <a className="skip" href="#main">
+        {t.nav.skip}
+      </a>
       <header className="m-top">
         <div>
           <NavLink to="/" className="wordmark" style={{ minWidth: 0 }}>
@@ -59,10 +64,7 @@ export function MemberApp() {
               <Route path="/wait" element={<WaitPage />} />
               <Route path="/wait/any" element={<AnyOfPage />} />
               <Route path="/me" element={<MePage />} />
-              <Route
-                path="*"
-                element={<State title={t.states.noPage}>{t.states.noPageNote}</State>}
-              />
+              <Route path="*" element={<NoPage home={t.app.week} />} />
             </Routes>
           </Suspense>
         </Guarded>

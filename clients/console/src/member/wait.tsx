@@ -17,26 +17,17 @@ import { useMemberTexts } from "../i18n/member";
 import { useAll } from "../shared/all";
 import { useDo } from "../shared/calls";
 import { explain } from "../shared/errors";
-import { useMe } from "../shared/root";
-import { DAY, HOUR, parseClock, Temporal, today } from "../shared/time";
+import { named, useSubmit } from "../shared/form";
+import { useMe } from "../shared/me";
+import { civilDay, DAY, HOUR, Temporal, timeOfDay, today } from "../shared/time";
 import { needsChoice, PlanChoice, usePlans } from "./book";
+import { Heading } from "./heading";
 
 /** Whoever leads a session in so many days can be wished for. */
 const lookAhead = 28 * DAY;
 
 /** The most days that a wish may span. */
 const longest = 60;
-
-const dateOf = (text: string) => {
-  const { year, month, day } = Temporal.PlainDate.from(text);
-  return { year, month, day };
-};
-
-const timeOf = (text: string) => {
-  const minute = parseClock(text) ?? 0;
-  const hours = Math.floor(minute / 60);
-  return { hours, minutes: minute % 60 };
-};
 
 /** A wish for whatever opens in a span of days. */
 export function WaitPage() {
@@ -65,7 +56,6 @@ export function WaitPage() {
   const [coach, setCoach] = useState("");
   const [party, setParty] = useState(1);
   const [plan, setPlan] = useState("");
-  const [error, setError] = useState<unknown>();
   const join = useDo(WaitlistService.method.joinWaitlist, { quiet: true });
 
   const [from] = useState(() => Math.floor(Date.now() / HOUR) * HOUR);
@@ -88,55 +78,46 @@ export function WaitPage() {
       .map(({ coachId, coachName }) => [coachId, coachName]),
   );
   const most = service?.maxParty || service?.minParty || 1;
+  const { error, onSubmit } = useSubmit(async () => {
+    if (!place || !service) return;
+    const answer = await join.run({
+      wish: {
+        case: "window",
+        value: {
+          serviceId: service.id,
+          locationId: place.id,
+          firstDate: civilDay(first),
+          lastDate: civilDay(last),
+          ...(earliest && { earliestStart: timeOfDay(earliest) }),
+          ...(latest && { latestStart: timeOfDay(latest) }),
+        },
+      },
+      partySize: party,
+      coachId: coaches.has(coach) ? coach : "",
+      subscriptionId: plan,
+    });
+    notifications.show({ message: m.wish.joined(answer?.entry?.position ?? 0) });
+    navigate("/bookings");
+  });
   return (
     <>
-      <h1>{m.wish.title}</h1>
+      <Heading>{m.wish.title}</Heading>
       <p className="muted" style={{ marginTop: -6 }}>
         {m.wish.note}
       </p>
-      <form
-        className="card form"
-        style={{ padding: 16 }}
-        onSubmit={async (event) => {
-          event.preventDefault();
-          setError(undefined);
-          if (!place || !service) return;
-          try {
-            const answer = await join.run({
-              wish: {
-                case: "window",
-                value: {
-                  serviceId: service.id,
-                  locationId: place.id,
-                  firstDate: dateOf(first),
-                  lastDate: dateOf(last),
-                  ...(earliest && { earliestStart: timeOf(earliest) }),
-                  ...(latest && { latestStart: timeOf(latest) }),
-                },
-              },
-              partySize: party,
-              coachId: coaches.has(coach) ? coach : "",
-              subscriptionId: plan,
-            });
-            notifications.show({ message: m.wish.joined(answer?.entry?.position ?? 0) });
-            navigate("/bookings");
-          } catch (thrown) {
-            setError(thrown);
-          }
-        }}
-      >
+      <form className="card form" style={{ padding: 16 }} onSubmit={onSubmit}>
         <NativeSelect
           label={t.fields.service}
           value={service?.id ?? ""}
           onChange={(event) => setService(event.currentTarget.value)}
-          data={(services.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          data={named(services.data ?? [])}
         />
         {(locations.data?.length ?? 0) > 1 && (
           <NativeSelect
             label={t.app.location}
             value={place?.id ?? ""}
             onChange={(event) => setPlace(event.currentTarget.value)}
-            data={(locations.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+            data={named(locations.data ?? [])}
           />
         )}
         <div className="pair">

@@ -12,11 +12,13 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Button, Modal, NativeSelect, Skeleton } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
-import { type CSSProperties, lazy, Suspense, useEffect, useState } from "react";
+import { type CSSProperties, lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useSpeech, useText } from "../i18n";
 import { useAll } from "../shared/all";
-import { useMe } from "../shared/root";
+import { named } from "../shared/form";
+import { useLast } from "../shared/last";
+import { useMe } from "../shared/me";
 import {
   DAY,
   here,
@@ -31,11 +33,18 @@ import {
 } from "../shared/time";
 import { Shown, State, Tag, Time } from "../shared/ui";
 import { useGiveUp } from "./giveup";
+import { Heading } from "./heading";
 
 // What is in the dialog is not needed to see the week. It is fetched right after it, so that it is there even if
 // the connection is lost by then.
 const dialog = () => import("./book");
 const BookForm = lazy(async () => ({ default: (await dialog()).BookForm }));
+
+/**
+ * Members are told of their own bookings, not of other people's: what those leave open is asked for, for as long as
+ * the week is in sight. Unchanged, the answer is not sent again.
+ */
+const renewed = 5_000;
 
 /** So many days can be looked through. */
 const span = 14;
@@ -76,7 +85,12 @@ export function WeekPage() {
       },
     },
     (answer) => answer.sessions,
-    { keep: true, refetchInterval: 60_000, enabled: Boolean(place) },
+    {
+      keep: true,
+      refetchInterval: renewed,
+      refetchOnWindowFocus: "always",
+      enabled: Boolean(place),
+    },
   );
   const dayIn = (session: Session) =>
     session.startTime ? zoned(session.startTime, zone).toPlainDate().toString() : "";
@@ -88,32 +102,33 @@ export function WeekPage() {
       .map(({ id }) => id),
   );
   useEffect(() => void dialog(), []);
+  const strip = useRef<HTMLElement>(null);
+  const shownDay = day.toString();
+  // There are more days than a telephone shows.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when another day is shown
+  useEffect(() => {
+    strip.current
+      ?.querySelector('[aria-pressed="true"]')
+      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [shownDay]);
   const [chosen, setChosen] = useState<Session>();
-  const open = sessions.data?.find(({ id }) => id === chosen?.id) ?? chosen;
+  const last = useLast(chosen);
+  const open = sessions.data?.find(({ id }) => id === last?.id) ?? last;
   return (
     <>
-      <div
-        style={{
-          display: "flex",
-          flexWrap: "wrap",
-          alignItems: "end",
-          justifyContent: "space-between",
-          gap: 10,
-          marginBottom: 14,
-        }}
-      >
-        <h1 style={{ margin: 0 }}>{t.app.hello(member.name.split(" ")[0] ?? member.name)}</h1>
+      <div className="m-head">
+        <Heading tab={t.app.week}>{t.app.hello(member.name.split(" ")[0] ?? member.name)}</Heading>
         {places.length > 1 && (
           <NativeSelect
             w={180}
             aria-label={t.app.location}
             value={place?.id ?? ""}
             onChange={(event) => keep(event.currentTarget.value)}
-            data={places.map(({ id, name }) => ({ value: id, label: name }))}
+            data={named(places)}
           />
         )}
       </div>
-      <nav className="days" aria-label={t.fields.date}>
+      <nav className="days" aria-label={t.fields.date} ref={strip}>
         {days.map((one) => {
           const key = one.toString();
           return (
@@ -134,8 +149,9 @@ export function WeekPage() {
       <div
         style={{
           display: "flex",
+          flexWrap: "wrap",
           justifyContent: "space-between",
-          gap: 12,
+          gap: "0 12px",
           marginBottom: 10,
           fontSize: 13,
         }}

@@ -17,6 +17,7 @@ interface Options {
   enabled?: boolean;
   staleTime?: number;
   refetchInterval?: number;
+  refetchOnWindowFocus?: "always";
   keep?: boolean;
 }
 

@@ -1,4 +1,5 @@
 import { berthError, createCachingTransport, ErrorReason } from "@berthhq/client";
+import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import { QueryClient } from "@tanstack/react-query";
@@ -7,6 +8,9 @@ import type { Connection } from "./connection";
 
 /** How often something that is safe to repeat is tried before its failure is told. */
 const attempts = 3;
+
+const isRead = ({ idempotency }: DescMethod): boolean =>
+  idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
@@ -17,8 +21,8 @@ const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
  */
 export function openTransport(auth: Auth, connection: Connection): Transport {
   const resilient: Interceptor = (next) => async (request) => {
-    const reads = request.method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
-    if (!reads && !request.stream) request.header.set("Idempotency-Key", crypto.randomUUID());
+    if (!isRead(request.method) && !request.stream)
+      request.header.set("Idempotency-Key", crypto.randomUUID());
     for (let attempt = 1; ; attempt++) {
       try {
         const answer = await next(request);

@@ -1,6 +1,7 @@
 import { Button, Modal, Textarea } from "@mantine/core";
 import { type ReactNode, useState, useSyncExternalStore } from "react";
 import { useText } from "../i18n";
+import { useLast } from "./last";
 
 interface Question {
   readonly title: string;
@@ -42,10 +43,10 @@ export function Asking() {
     setReason("");
     show(undefined);
   };
-  const question = asked?.question;
+  const question = useLast(asked)?.question;
   return (
     <Modal
-      opened={Boolean(question)}
+      opened={asked !== undefined}
       onClose={() => answer(undefined)}
       title={question?.title ?? ""}
     >

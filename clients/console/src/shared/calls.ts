@@ -4,7 +4,7 @@ import type {
   MessageInitShape,
   MessageShape,
 } from "@bufbuild/protobuf";
-import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
@@ -12,8 +12,6 @@ import { useCallback, useState } from "react";
 import { useSpeech } from "../i18n";
 import { explain } from "./errors";
 import { here } from "./time";
-
-export { createClient };
 
 /** Tells what failed, in the reader's language. */
 export function useFailed(): (error: unknown) => void {
@@ -30,6 +28,15 @@ export function useFailed(): (error: unknown) => void {
     },
     [t, locale],
   );
+}
+
+/** Reads something once, for a form that was overtaken, say. */
+export function useRead() {
+  const transport = useTransport();
+  return <I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    input: MessageInitShape<I>,
+  ): Promise<MessageShape<O>> => callUnaryMethod(transport, method, input);
 }
 
 interface Doing<O> {

@@ -1,13 +1,7 @@
 import "@mantine/core/styles.css";
 import "@mantine/notifications/styles.css";
 import "./tokens.css";
-import {
-  ErrorReason,
-  type GetMeResponse,
-  MemberService,
-  type Tenant,
-  TenantService,
-} from "@berthhq/client";
+import { ErrorReason, MemberService, TenantService } from "@berthhq/client";
 import { TransportProvider, useQuery, useTransport } from "@connectrpc/connect-query";
 import { Button, Loader, MantineProvider, Modal } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
@@ -15,10 +9,8 @@ import { IconPlugConnectedX } from "@tabler/icons-react";
 import { QueryClientProvider, useQueryClient } from "@tanstack/react-query";
 import { setNonce } from "get-nonce";
 import {
-  createContext,
   type ReactNode,
   StrictMode,
-  use,
   useEffect,
   useMemo,
   useState,
@@ -32,34 +24,10 @@ import { Auth } from "./auth";
 import { Connection } from "./connection";
 import { reasonOf } from "./errors";
 import { watch } from "./live";
+import { AuthContext, type Me, MeContext, useAuth, useAuthState } from "./me";
 import { SignIn } from "./signin";
 import { theme } from "./theme";
 import { Failure, Guarded } from "./ui";
-
-interface Me {
-  readonly member: NonNullable<GetMeResponse["member"]>;
-  readonly tenant: Tenant;
-  readonly devices: GetMeResponse["devices"];
-  /** Whether the reader's roles give a permission. */
-  readonly can: (permission: string) => boolean;
-}
-
-const AuthContext = createContext<Auth | null>(null);
-const MeContext = createContext<Me | null>(null);
-
-function needed<T>(value: T | null): T {
-  if (value === null) throw new Error("used outside of its provider");
-  return value;
-}
-
-export const useAuth = (): Auth => needed(use(AuthContext));
-export const useMe = (): Me => needed(use(MeContext));
-export const useCan = (): Me["can"] => useMe().can;
-
-export function useAuthState() {
-  const auth = useAuth();
-  return useSyncExternalStore(auth.subscribe, auth.snapshot);
-}
 
 /** How often roles are asked for again: members are not told when a role of theirs is edited. */
 const rolesEvery = 10_000;

@@ -3,7 +3,7 @@ import { IconArrowRight, IconLogin2 } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import { useText } from "../i18n";
 import type { DemoTenant } from "./auth";
-import { useAuth } from "./root";
+import { useAuth } from "./me";
 import { Card, Mark } from "./ui";
 
 /** The first thing that anybody sees. It stands at whatever address was asked for, and leads back there. */

@@ -1,4 +1,10 @@
-import { type Timestamp, timestampDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  type Duration,
+  durationMs,
+  type Timestamp,
+  timestampDate,
+  timestampFromMs,
+} from "@bufbuild/protobuf/wkt";
 import { Temporal } from "temporal-polyfill";
 
 /*
@@ -96,6 +102,7 @@ const styles = {
     hourCycle: "h23",
   },
   weekday: { weekday: "short" },
+  weekdayName: { weekday: "long" },
   month: { month: "long", year: "numeric" },
 } satisfies Record<string, Intl.DateTimeFormatOptions>;
 
@@ -140,6 +147,41 @@ export function showClock(minute: number): string {
   const pad = (n: number) => String(n).padStart(2, "0");
   return `${pad(Math.floor(minute / 60) % 24)}:${pad(minute % 60)}`;
 }
+
+/** A time of day as the contract has it. */
+export interface TimeOfDay {
+  readonly hours: number;
+  readonly minutes: number;
+}
+
+/** "07:05" as the contract has it; midnight where it is no time. */
+export function timeOfDay(text: string): TimeOfDay {
+  const minute = parseClock(text) ?? 0;
+  return { hours: Math.floor(minute / 60), minutes: minute % 60 };
+}
+
+/** A time of day as "07:05"; midnight where there is none. */
+export const wallClock = (time: TimeOfDay | undefined): string =>
+  showClock((time?.hours ?? 0) * 60 + (time?.minutes ?? 0));
+
+/** A day as the contract has it. */
+export interface CivilDay {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+}
+
+/** A day, or one written as 2026-03-18, as the contract has it. */
+export function civilDay(of: Temporal.PlainDate | string): CivilDay {
+  const { year, month, day } = Temporal.PlainDate.from(of);
+  return { year, month, day };
+}
+
+export const plainDay = ({ year, month, day }: CivilDay): Temporal.PlainDate =>
+  new Temporal.PlainDate(year, month, day);
+
+/** How long a span is, in milliseconds; nothing where there is none. */
+export const spanMs = (span: Duration | undefined): number => (span ? durationMs(span) : 0);
 
 /** "2 h", "1 h 15 min": units that English, German and French share. */
 export function showSpan(ms: number): string {

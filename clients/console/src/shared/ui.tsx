@@ -1,41 +1,52 @@
 import { ErrorReason } from "@berthhq/client";
 import { ActionIcon, Button, Skeleton, Tooltip } from "@mantine/core";
 import {
+  type Icon,
   IconAlertTriangle,
   IconCircleDashed,
   IconCopy,
   IconLock,
+  IconMapOff,
   IconPlugConnectedX,
 } from "@tabler/icons-react";
 import { Component, type ReactNode } from "react";
+import { Link } from "react-router";
 import { useSpeech, useText } from "../i18n";
 import { explain, reasonOf } from "./errors";
 import { here, showTime, type TimeStyle, type Timestamp, zoneName } from "./time";
+import { useTitle } from "./title";
 
 export function Mark({ size = 24 }: { size?: number }) {
   return <img src="/icon.svg" width={size} height={size} alt="" />;
 }
 
+/** What a page is about. It names the browser's tab, too. */
 export function PageHead({
   title,
+  mark,
+  tags,
   note,
   children,
 }: {
-  title: ReactNode;
+  title: string;
+  /** What stands before the title, and after it. */
+  mark?: ReactNode;
+  tags?: ReactNode;
   note?: ReactNode;
   children?: ReactNode;
 }) {
+  useTitle(title);
   return (
     <header className="page-head">
       <div>
-        <h1 style={{ margin: 0, fontSize: 22, fontWeight: 640 }}>{title}</h1>
+        <h1>
+          {mark}
+          {title}
+          {tags}
+        </h1>
         {note && <p>{note}</p>}
       </div>
-      {children && (
-        <div style={{ display: "flex", gap: 8, flexWrap: "wrap", alignItems: "center" }}>
-          {children}
-        </div>
-      )}
+      {children && <div className="page-acts">{children}</div>}
     </header>
   );
 }
@@ -72,16 +83,16 @@ export function Tag({ tone = "", children }: { tone?: Tone; children: ReactNode 
 }
 
 interface StateProps {
-  icon?: ReactNode;
+  icon?: Icon;
   title: string;
   children?: ReactNode;
   action?: ReactNode;
 }
 
-export function State({ icon, title, children, action }: StateProps) {
+export function State({ icon: Sign = IconCircleDashed, title, children, action }: StateProps) {
   return (
     <div className="state">
-      {icon ?? <IconCircleDashed size={34} stroke={1.4} aria-hidden />}
+      <Sign size={34} stroke={1.4} aria-hidden />
       <h2>{title}</h2>
       {children && <p>{children}</p>}
       {action && <div className="actions">{action}</div>}
@@ -92,9 +103,29 @@ export function State({ icon, title, children, action }: StateProps) {
 /** The place is there, but this person's roles do not open it. */
 export function NoPermission({ permission }: { permission: string }) {
   const t = useText();
+  useTitle(t.states.noPermission);
   return (
-    <State icon={<IconLock size={34} stroke={1.4} aria-hidden />} title={t.states.noPermission}>
+    <State icon={IconLock} title={t.states.noPermission}>
       {t.states.noPermissionNote(permission)}
+    </State>
+  );
+}
+
+/** Nothing is at this address. */
+export function NoPage({ home }: { home: string }) {
+  const t = useText();
+  useTitle(t.states.noPage);
+  return (
+    <State
+      icon={IconMapOff}
+      title={t.states.noPage}
+      action={
+        <Button component={Link} to="/" variant="default">
+          {home}
+        </Button>
+      }
+    >
+      {t.states.noPageNote}
     </State>
   );
 }
@@ -104,7 +135,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
   const reason = reasonOf(error);
   if (reason === ErrorReason.PERMISSION_DENIED) {
     return (
-      <State icon={<IconLock size={34} stroke={1.4} aria-hidden />} title={t.states.noPermission}>
+      <State icon={IconLock} title={t.states.noPermission}>
         {explain(error, t, locale, here())}
       </State>
     );
@@ -112,7 +143,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
   const absent = ErrorReason[reason]?.endsWith("_NOT_FOUND");
   return (
     <State
-      icon={<IconAlertTriangle size={34} stroke={1.4} aria-hidden />}
+      icon={IconAlertTriangle}
       title={absent ? t.states.absent : t.states.failed}
       action={
         retry &&
@@ -165,6 +196,36 @@ export function Shown<T>({
   );
 }
 
+interface Paged {
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  fetchNextPage: () => unknown;
+}
+
+/** Reads on in a list, where there is more of it. */
+export function More({ of }: { of: Paged }) {
+  const t = useText();
+  if (!of.hasNextPage) return null;
+  return (
+    <div style={{ textAlign: "center", padding: "12px 0" }}>
+      <Button
+        variant="default"
+        size="sm"
+        loading={of.isFetchingNextPage}
+        onClick={() => void of.fetchNextPage()}
+      >
+        {t.actions.more}
+      </Button>
+    </div>
+  );
+}
+
+/** How a list is read page by page. */
+export const paged = {
+  pageParamKey: "pageToken",
+  getNextPageParam: ({ nextPageToken }: { nextPageToken: string }) => nextPageToken || undefined,
+} as const;
+
 /** A fault of a page leaves the rest of the app standing. */
 export class Guarded extends Component<{ children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {};
@@ -183,7 +244,7 @@ function Broken({ again }: { again: () => void }) {
   const t = useText();
   return (
     <State
-      icon={<IconPlugConnectedX size={34} stroke={1.4} aria-hidden />}
+      icon={IconPlugConnectedX}
       title={t.states.broken}
       action={
         <Button variant="default" onClick={again}>

@@ -5,16 +5,20 @@ import {
   CheckInService,
   CreditService,
 } from "@berthhq/client";
-import { ActionIcon, Button, Menu } from "@mantine/core";
-import { IconDots, IconUserCheck } from "@tabler/icons-react";
+import { Button } from "@mantine/core";
+import { IconUserCheck } from "@tabler/icons-react";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { ask } from "../../shared/ask";
 import { useDo } from "../../shared/calls";
-import { useCan } from "../../shared/root";
-import { millis } from "../../shared/time";
+import { useCan } from "../../shared/me";
+import { DAY, millis } from "../../shared/time";
+import { type Act, ActsMenu } from "../acts";
 import { MoveModal } from "./move";
+
+/** No policy opens check-in longer before a session, nor keeps it open longer after. */
+const widestCheckIn = DAY;
 
 /** What staff can do with a booking. */
 export function BookingActs({
@@ -43,8 +47,11 @@ export function BookingActs({
   const { id: bookingId, status, memberName } = booking;
   const confirmed = status === BookingStatus.CONFIRMED;
   const started = millis(booking.sessionStartTime) < Date.now();
+  const nearby =
+    millis(booking.sessionStartTime) - widestCheckIn < Date.now() &&
+    Date.now() < millis(booking.sessionEndTime) + widestCheckIn;
   const pending = status === BookingStatus.PENDING;
-  const items = [
+  const acts: (Act | false)[] = [
     confirmed &&
       !started &&
       can("booking.reschedule_any") && { label: d.move.open, run: () => setMoving(true) },
@@ -80,10 +87,10 @@ export function BookingActs({
           if (answer) await cancel.run({ bookingId, reason: answer.reason });
         },
       },
-  ].filter((item) => item !== false);
+  ];
   return (
     <span style={{ display: "inline-flex", gap: 4, alignItems: "center" }}>
-      {confirmed && can("checkin.staff") && (
+      {confirmed && nearby && can("checkin.staff") && (
         <Button
           size="compact-sm"
           variant="light"
@@ -105,26 +112,7 @@ export function BookingActs({
           {d.hold.confirm}
         </Button>
       )}
-      {items.length > 0 && (
-        <Menu>
-          <Menu.Target>
-            <ActionIcon aria-label={`${t.actions.actions}: ${memberName}`}>
-              <IconDots size={17} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {items.map((item) => (
-              <Menu.Item
-                key={item.label}
-                {...("danger" in item && { c: "var(--bad)" })}
-                onClick={() => void item.run()}
-              >
-                {item.label}
-              </Menu.Item>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
-      )}
+      <ActsMenu label={`${t.actions.actions}: ${memberName}`} acts={acts} />
       <MoveModal booking={moving ? booking : undefined} onClose={() => setMoving(false)} />
     </span>
   );

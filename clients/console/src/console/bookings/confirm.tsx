@@ -15,10 +15,10 @@ import { useSpeech, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useDo } from "../../shared/calls";
 import { Countdown } from "../../shared/countdown";
-import { explain } from "../../shared/errors";
-import { useCan, useMe } from "../../shared/root";
+import { Refused, useSubmit } from "../../shared/form";
+import { useCan, useMe } from "../../shared/me";
+import { amountOf, moneyOf, showMoney } from "../../shared/money";
 import { millis } from "../../shared/time";
-import { amountOf, moneyOf, showMoney } from "../money";
 
 type Pays = "paid" | "reserved" | "later";
 
@@ -61,7 +61,6 @@ export function ConfirmHold({
   const [method, setMethod] = useState<string>(d.hold.methods[0]);
   const [provider, setProvider] = useState("");
   const [number, setNumber] = useState("");
-  const [error, setError] = useState<unknown>();
   const over = usePassed(millis(booking.holdExpireTime));
   const providers = useQuery(
     BookingService.method.listBenefitProviders,
@@ -76,34 +75,26 @@ export function ConfirmHold({
   const release = useDo(BookingService.method.releaseHold, { done: d.hold.released });
   const currency = booking.items.find(({ price }) => price)?.price?.currencyCode || tenant.currency;
   const accepted = (providers.data?.providers ?? []).filter(({ active }) => active);
+  const { error, onSubmit } = useSubmit(async () => {
+    await confirm.run({
+      bookingId: booking.id,
+      ...(pays !== "later" && {
+        payment: {
+          amount: moneyOf(Number(amount), currency),
+          method,
+          status: pays === "paid" ? PaymentStatus.CAPTURED : PaymentStatus.AUTHORIZED,
+        },
+      }),
+      ...(provider && {
+        benefitProviderCode: provider,
+        benefitMembershipNumber: number.trim(),
+      }),
+      ...(booking.items.length > 0 && { items: { bookingItemIds: kept } }),
+    });
+    onClose();
+  });
   return (
-    <form
-      className="form"
-      onSubmit={async (event) => {
-        event.preventDefault();
-        setError(undefined);
-        try {
-          await confirm.run({
-            bookingId: booking.id,
-            ...(pays !== "later" && {
-              payment: {
-                amount: moneyOf(Number(amount), currency),
-                method,
-                status: pays === "paid" ? PaymentStatus.CAPTURED : PaymentStatus.AUTHORIZED,
-              },
-            }),
-            ...(provider && {
-              benefitProviderCode: provider,
-              benefitMembershipNumber: number.trim(),
-            }),
-            ...(booking.items.length > 0 && { items: { bookingItemIds: kept } }),
-          });
-          onClose();
-        } catch (thrown) {
-          setError(thrown);
-        }
-      }}
-    >
+    <form className="form" onSubmit={onSubmit}>
       <div className={`hold-clock ${over ? "over" : ""}`} aria-live="polite">
         <span>
           <strong>{name}</strong>
@@ -186,9 +177,7 @@ export function ConfirmHold({
         </div>
       )}
       <p className="muted form-note">{d.hold.moneyNote}</p>
-      {error !== undefined && (
-        <Alert color="red">{explain(error, t, locale, booking.timeZone)}</Alert>
-      )}
+      <Refused error={error} zone={booking.timeZone} />
       <div className="end">
         {over ? (
           <Button onClick={onAgain}>{d.hold.again}</Button>

@@ -1,3 +1,5 @@
+import { useLast } from "../../shared/last";
+import "./bookings.css";
 import {
   type Booking,
   BookingService,
@@ -22,10 +24,10 @@ import { useSpeech, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useAll } from "../../shared/all";
 import { useDo } from "../../shared/calls";
-import { explain } from "../../shared/errors";
+import { FormEnd, Refused, useSubmit } from "../../shared/form";
+import { showMoney } from "../../shared/money";
 import { Time } from "../../shared/ui";
 import type { Catalog } from "../data";
-import { showMoney } from "../money";
 import { MemberPicker } from "../picker";
 import { ConfirmHold } from "./confirm";
 
@@ -45,32 +47,33 @@ export function HoldDrawer({
   onChange: (held: Held | undefined) => void;
 }) {
   const d = useDesk();
+  const last = useLast(held);
   return (
     <Drawer
       opened={held !== undefined}
       onClose={() => onChange(undefined)}
-      title={held?.kind === "held" ? d.hold.confirmTitle : d.hold.title}
+      title={last?.kind === "held" ? d.hold.confirmTitle : d.hold.title}
       size={500}
     >
-      {held && (
+      {last && (
         <>
           <p className="hold-what">
-            <strong>{held.session.title}</strong>
+            <strong>{last.session.title}</strong>
             <span className="muted">
-              <Time at={held.session.startTime} zone={held.session.timeZone} as="dayTime" />
+              <Time at={last.session.startTime} zone={last.session.timeZone} as="dayTime" />
               {" · "}
-              {catalog.location(held.session.locationId)?.name}
+              {catalog.location(last.session.locationId)?.name}
             </span>
           </p>
-          {held.kind === "new" ? (
+          {last.kind === "new" ? (
             <NewHold
-              session={held.session}
+              session={last.session}
               catalog={catalog}
-              onHeld={(booking) => onChange({ kind: "held", booking, session: held.session })}
+              onHeld={(booking) => onChange({ kind: "held", booking, session: last.session })}
               onClose={() => onChange(undefined)}
             />
           ) : (
-            <Current held={held} onClose={() => onChange(undefined)} onChange={onChange} />
+            <Current held={last} onClose={() => onChange(undefined)} onChange={onChange} />
           )}
         </>
       )}
@@ -147,7 +150,6 @@ function NewHold({
   );
   const [chosen, setChosen] = useState<Readonly<Record<string, number>>>({});
   const [note, setNote] = useState("");
-  const [error, setError] = useState<unknown>();
   const hold = useDo(BookingService.method.holdBooking, { quiet: true });
   const items = useAll(
     BookingService.method.listItems,
@@ -163,29 +165,21 @@ function NewHold({
     },
   });
   const ready = guest ? contact.name.trim() !== "" : member !== undefined;
+  const { error, onSubmit } = useSubmit(async () => {
+    const answer = await hold.run({
+      sessionId: session.id,
+      partySize: party,
+      channel,
+      note,
+      items: Object.entries(chosen)
+        .filter(([, quantity]) => quantity > 0)
+        .map(([itemId, quantity]) => ({ itemId, quantity })),
+      ...(guest ? { contact, guestTier: tier.trim() } : { memberId: member?.id ?? "" }),
+    });
+    if (answer?.booking) onHeld(answer.booking);
+  });
   return (
-    <form
-      className="form"
-      onSubmit={async (event) => {
-        event.preventDefault();
-        setError(undefined);
-        try {
-          const answer = await hold.run({
-            sessionId: session.id,
-            partySize: party,
-            channel,
-            note,
-            items: Object.entries(chosen)
-              .filter(([, quantity]) => quantity > 0)
-              .map(([itemId, quantity]) => ({ itemId, quantity })),
-            ...(guest ? { contact, guestTier: tier.trim() } : { memberId: member?.id ?? "" }),
-          });
-          if (answer?.booking) onHeld(answer.booking);
-        } catch (thrown) {
-          setError(thrown);
-        }
-      }}
-    >
+    <form className="form" onSubmit={onSubmit}>
       <SegmentedControl
         fullWidth
         aria-label={d.hold.who}
@@ -251,17 +245,8 @@ function NewHold({
         value={note}
         onChange={(event) => setNote(event.currentTarget.value)}
       />
-      {error !== undefined && (
-        <Alert color="red">{explain(error, t, locale, session.timeZone)}</Alert>
-      )}
-      <div className="end">
-        <Button variant="default" onClick={onClose}>
-          {t.actions.cancel}
-        </Button>
-        <Button type="submit" loading={hold.busy} disabled={!ready}>
-          {d.hold.act}
-        </Button>
-      </div>
+      <Refused error={error} zone={session.timeZone} />
+      <FormEnd act={d.hold.act} busy={hold.busy} disabled={!ready} onCancel={onClose} />
     </form>
   );
 }

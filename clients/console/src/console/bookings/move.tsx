@@ -1,3 +1,5 @@
+import { useLast } from "../../shared/last";
+import "./bookings.css";
 import {
   type Booking,
   BookingService,
@@ -7,13 +9,13 @@ import {
 } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
-import { Alert, Button, Checkbox, Modal, Switch } from "@mantine/core";
+import { Button, Checkbox, Modal, Switch } from "@mantine/core";
 import { useState } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useAll } from "../../shared/all";
 import { useDo } from "../../shared/calls";
-import { explain } from "../../shared/errors";
+import { Refused, useSubmit } from "../../shared/form";
 import { DAY, millis } from "../../shared/time";
 import { Shown, State, Time } from "../../shared/ui";
 import { dayOf } from "../data";
@@ -27,14 +29,15 @@ export function MoveModal({
   onClose: () => void;
 }) {
   const d = useDesk();
+  const last = useLast(booking);
   return (
     <Modal
       opened={booking !== undefined}
       onClose={onClose}
-      title={booking && d.move.title(booking.memberName)}
+      title={last && d.move.title(last.memberName)}
       size={560}
     >
-      {booking && <Move booking={booking} onClose={onClose} />}
+      {last && <Move booking={last} onClose={onClose} />}
     </Modal>
   );
 }
@@ -45,7 +48,6 @@ const ahead = 14 * DAY;
 function Move({ booking, onClose }: { booking: Booking; onClose: () => void }) {
   const t = useText();
   const d = useDesk();
-  const { locale } = useSpeech();
   const from = useQuery(SessionService.method.getSession, { sessionId: booking.sessionId });
   const session = from.data?.session;
   const [now] = useState(() => Date.now());
@@ -53,7 +55,6 @@ function Move({ booking, onClose }: { booking: Booking; onClose: () => void }) {
   const [chosen, setChosen] = useState("");
   const [items, setItems] = useState(true);
   const [notify, setNotify] = useState(true);
-  const [error, setError] = useState<unknown>();
   const move = useDo(BookingService.method.rescheduleBooking, { quiet: true, done: d.move.done });
   const sessions = useAll(
     SessionService.method.listSessions,
@@ -77,25 +78,17 @@ function Move({ booking, onClose }: { booking: Booking; onClose: () => void }) {
   );
   const days = Map.groupBy(open, dayOf);
   const kept = booking.items.filter(({ status }) => status < 3);
+  const { error, onSubmit } = useSubmit(async () => {
+    await move.run({
+      bookingId: booking.id,
+      sessionId: chosen,
+      moveItems: items && kept.length > 0,
+      notify,
+    });
+    onClose();
+  });
   return (
-    <form
-      className="form"
-      onSubmit={async (event) => {
-        event.preventDefault();
-        setError(undefined);
-        try {
-          await move.run({
-            bookingId: booking.id,
-            sessionId: chosen,
-            moveItems: items && kept.length > 0,
-            notify,
-          });
-          onClose();
-        } catch (thrown) {
-          setError(thrown);
-        }
-      }}
-    >
+    <form className="form" onSubmit={onSubmit}>
       <p className="muted" style={{ margin: 0, fontSize: 13 }}>
         {d.move.now}{" "}
         <strong style={{ color: "var(--ink)" }}>
@@ -148,9 +141,7 @@ function Move({ booking, onClose }: { booking: Booking; onClose: () => void }) {
         checked={notify}
         onChange={(event) => setNotify(event.currentTarget.checked)}
       />
-      {error !== undefined && (
-        <Alert color="red">{explain(error, t, locale, booking.timeZone)}</Alert>
-      )}
+      <Refused error={error} zone={booking.timeZone} />
       <div className="end">
         <Button variant="default" onClick={onClose}>
           {t.actions.back}

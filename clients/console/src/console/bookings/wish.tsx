@@ -1,13 +1,13 @@
 import { type Member, WaitlistService } from "@berthhq/client";
-import { Alert, Button, Modal, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
+import { Modal, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { useState } from "react";
 import { useSpeech, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useDo } from "../../shared/calls";
-import { explain } from "../../shared/errors";
-import { useMe } from "../../shared/root";
-import { parseClock, Temporal, today, zoneName } from "../../shared/time";
+import { FormEnd, named, Refused, useSubmit } from "../../shared/form";
+import { useMe } from "../../shared/me";
+import { civilDay, timeOfDay, today, zoneName } from "../../shared/time";
 import { Shown } from "../../shared/ui";
 import { type Catalog, useCatalog } from "../data";
 
@@ -25,26 +25,12 @@ export function WishModal({
   const catalog = useCatalog();
   return (
     <Modal opened={opened} onClose={onClose} title={d.wish.title(member.name)} size={540}>
-      {opened && (
-        <Shown of={catalog}>
-          {(all) => <Wish member={member} catalog={all} onClose={onClose} />}
-        </Shown>
-      )}
+      <Shown of={catalog}>
+        {(all) => <Wish member={member} catalog={all} onClose={onClose} />}
+      </Shown>
     </Modal>
   );
 }
-
-const dateOf = (text: string) => {
-  const { year, month, day } = Temporal.PlainDate.from(text);
-  return { year, month, day };
-};
-
-const clockOf = (text: string) => {
-  const minute = parseClock(text);
-  return minute === undefined
-    ? undefined
-    : { hours: Math.floor(minute / 60), minutes: minute % 60 };
-};
 
 function Wish({
   member,
@@ -74,45 +60,35 @@ function Wish({
   const [latest, setLatest] = useState("");
   const [party, setParty] = useState(1);
   const [note, setNote] = useState("");
-  const [error, setError] = useState<unknown>();
   const join = useDo(WaitlistService.method.joinWaitlist, { quiet: true, done: d.wish.done });
   const service = catalog.service(serviceId);
   const resources = catalog.resources.filter(
     (resource) => resource.active && resource.locationId === locationId,
   );
   const [first, last] = days;
+  const { error, onSubmit } = useSubmit(async () => {
+    await join.run({
+      memberId: member.id,
+      wish: {
+        case: "window",
+        value: {
+          serviceId,
+          locationId,
+          resourceId,
+          firstDate: civilDay(first ?? today(zone).toString()),
+          ...(last && { lastDate: civilDay(last) }),
+          ...(earliest && { earliestStart: timeOfDay(earliest) }),
+          ...(latest && { latestStart: timeOfDay(latest) }),
+        },
+      },
+      partySize: party,
+      coachId,
+      note,
+    });
+    onClose();
+  });
   return (
-    <form
-      className="form"
-      onSubmit={async (event) => {
-        event.preventDefault();
-        setError(undefined);
-        try {
-          const [from, to] = [clockOf(earliest), clockOf(latest)];
-          await join.run({
-            memberId: member.id,
-            wish: {
-              case: "window",
-              value: {
-                serviceId,
-                locationId,
-                resourceId,
-                firstDate: dateOf(first ?? today(zone).toString()),
-                ...(last && { lastDate: dateOf(last) }),
-                ...(from && { earliestStart: from }),
-                ...(to && { latestStart: to }),
-              },
-            },
-            partySize: party,
-            coachId,
-            note,
-          });
-          onClose();
-        } catch (thrown) {
-          setError(thrown);
-        }
-      }}
-    >
+    <form className="form" onSubmit={onSubmit}>
       <p className="muted" style={{ margin: 0, fontSize: 13 }}>
         {d.wish.note}
       </p>
@@ -123,7 +99,7 @@ function Wish({
           searchable
           value={serviceId || null}
           onChange={(id) => setService(id ?? "")}
-          data={services.map(({ id, name }) => ({ value: id, label: name }))}
+          data={named(services)}
         />
         <Select
           label={t.fields.location}
@@ -133,7 +109,7 @@ function Wish({
             setLocation(id ?? "");
             setResource("");
           }}
-          data={places.map(({ id, name }) => ({ value: id, label: name }))}
+          data={named(places)}
         />
       </div>
       <DatePickerInput
@@ -171,7 +147,7 @@ function Wish({
           disabled={resources.length === 0}
           value={resourceId || null}
           onChange={(id) => setResource(id ?? "")}
-          data={resources.map(({ id, name }) => ({ value: id, label: name }))}
+          data={named(resources)}
         />
         <Select
           label={t.fields.coach}
@@ -180,7 +156,7 @@ function Wish({
           searchable
           value={coachId || null}
           onChange={(id) => setCoach(id ?? "")}
-          data={catalog.staff.map(({ id, name }) => ({ value: id, label: name }))}
+          data={named(catalog.staff)}
         />
       </div>
       {(service?.maxParty ?? 1) > 1 && (
@@ -199,15 +175,13 @@ function Wish({
         value={note}
         onChange={(event) => setNote(event.currentTarget.value)}
       />
-      {error !== undefined && <Alert color="red">{explain(error, t, locale, zone)}</Alert>}
-      <div className="end">
-        <Button variant="default" onClick={onClose}>
-          {t.actions.cancel}
-        </Button>
-        <Button type="submit" loading={join.busy} disabled={!serviceId || !locationId || !first}>
-          {d.wish.act}
-        </Button>
-      </div>
+      <Refused error={error} zone={zone} />
+      <FormEnd
+        act={d.wish.act}
+        busy={join.busy}
+        disabled={!serviceId || !locationId || !first}
+        onCancel={onClose}
+      />
     </form>
   );
 }

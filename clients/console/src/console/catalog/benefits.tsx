@@ -1,12 +1,13 @@
 import { type BenefitProvider, BookingService } from "@berthhq/client";
-import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
+import { useQuery } from "@connectrpc/connect-query";
 import { NumberInput, Switch, TextInput } from "@mantine/core";
 import { IconDiscount } from "@tabler/icons-react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo } from "../../shared/calls";
+import { useDo, useRead } from "../../shared/calls";
 import { Shown } from "../../shared/ui";
 import { EditForm } from "../form";
+import { Name } from "../inputs";
 import { Listed } from "./list";
 
 /** Memberships elsewhere that give a discount here. */
@@ -22,7 +23,7 @@ export function Benefits({ archived }: { archived: boolean }) {
           add={d.catalog.newBenefit}
           none={d.catalog.noBenefits}
           noneNote={d.catalog.noBenefitsNote}
-          icon={<IconDiscount size={34} stroke={1.4} aria-hidden />}
+          icon={IconDiscount}
           note={d.catalog.benefitsNote}
           columns={[
             { title: d.catalog.code, show: ({ code }) => <code>{code}</code> },
@@ -53,7 +54,7 @@ function versionOf(provider: BenefitProvider | undefined) {
     discountPercent: provider?.discountPercent ?? 10,
     active: provider?.active ?? true,
   };
-  return { values, etag: "" };
+  return { values, etag: provider?.etag ?? "" };
 }
 
 function BenefitForm({
@@ -65,7 +66,7 @@ function BenefitForm({
 }) {
   const t = useText();
   const d = useDesk();
-  const transport = useTransport();
+  const read = useRead();
   const put = useDo(BookingService.method.putBenefitProvider, {
     quiet: true,
     done: t.done.saved,
@@ -74,28 +75,22 @@ function BenefitForm({
     <EditForm<Values>
       fresh={!provider}
       current={versionOf(provider)}
-      names={{ ...t.fields }}
+      names={{
+        ...t.fields,
+        numberPattern: d.catalog.pattern,
+        discountPercent: d.catalog.discount,
+        active: d.catalog.accepted,
+      }}
       reread={async () => {
-        const answer = await callUnaryMethod(
-          transport,
-          BookingService.method.listBenefitProviders,
-          {},
-        );
+        const answer = await read(BookingService.method.listBenefitProviders, {});
         return versionOf(answer.providers.find(({ code }) => code === provider?.code) ?? provider);
       }}
-      save={(values) => put.run({ provider: values })}
+      save={(values, _, etag) => put.run({ provider: { ...values, etag }, createOnly: !provider })}
       onClose={onClose}
     >
-      {(values, set) => (
+      {(form) => (
         <>
-          <TextInput
-            label={t.fields.name}
-            required
-            maxLength={200}
-            value={values.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-            data-autofocus
-          />
+          <Name {...form.text("name")} />
           <div className="two">
             <TextInput
               label={d.catalog.code}
@@ -103,34 +98,27 @@ function BenefitForm({
               disabled={provider !== undefined}
               maxLength={50}
               pattern="[A-Z0-9_\-]{1,50}"
-              value={values.code}
-              onChange={(event) => set({ code: event.currentTarget.value.toUpperCase() })}
+              value={form.values.code}
+              onChange={(event) => form.set({ code: event.currentTarget.value.toUpperCase() })}
             />
             <NumberInput
               label={d.catalog.discount}
               min={0}
               max={100}
               suffix=" %"
-              value={values.discountPercent}
-              onChange={(value) => set({ discountPercent: Number(value) || 0 })}
+              value={form.values.discountPercent}
+              onChange={(value) => form.set({ discountPercent: Number(value) || 0 })}
             />
           </div>
           <TextInput
+            {...form.text("numberPattern")}
             label={d.catalog.pattern}
             description={d.catalog.patternNote}
             required
             maxLength={200}
             spellCheck={false}
-            value={values.numberPattern}
-            onChange={(event) => set({ numberPattern: event.currentTarget.value })}
           />
-          {provider && (
-            <Switch
-              label={d.catalog.accepted}
-              checked={values.active}
-              onChange={(event) => set({ active: event.currentTarget.checked })}
-            />
-          )}
+          {provider && <Switch {...form.flag("active")} label={d.catalog.accepted} />}
         </>
       )}
     </EditForm>

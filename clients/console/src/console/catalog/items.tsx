@@ -1,18 +1,18 @@
 import { BookingService, type Item } from "@berthhq/client";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
-import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
-import { NumberInput, Select, Switch, TextInput } from "@mantine/core";
+import { NumberInput, TextInput } from "@mantine/core";
 import { IconGolf } from "@tabler/icons-react";
 import { useSpeech, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useAll } from "../../shared/all";
-import { useDo } from "../../shared/calls";
-import { useMe } from "../../shared/root";
-import { MINUTE, showSpan } from "../../shared/time";
+import { useDo, useRead } from "../../shared/calls";
+import { useMe } from "../../shared/me";
+import { amountOf, moneyOf, showMoney } from "../../shared/money";
+import { MINUTE, showSpan, spanMs } from "../../shared/time";
 import { Shown } from "../../shared/ui";
 import type { Catalog } from "../data";
 import { EditForm, maskOf } from "../form";
-import { amountOf, moneyOf, showMoney } from "../money";
+import { InUse, Name, onlyPlace, Place, Price } from "../inputs";
 import { Listed } from "./list";
 
 /** What goes with bookings and is there in limited number. */
@@ -34,7 +34,7 @@ export function Items({ catalog, archived }: { catalog: Catalog; archived: boole
           add={d.catalog.newItem}
           none={d.catalog.noItems}
           noneNote={d.catalog.noItemsNote}
-          icon={<IconGolf size={34} stroke={1.4} aria-hidden />}
+          icon={IconGolf}
           note={d.catalog.itemsNote}
           columns={[
             { title: d.catalog.kind, show: ({ kind }) => kind || "–" },
@@ -51,8 +51,7 @@ export function Items({ catalog, archived }: { catalog: Catalog; archived: boole
             {
               title: d.catalog.timeOut,
               right: true,
-              show: ({ timeOut }) =>
-                timeOut ? showSpan(Number(timeOut.seconds) * 1000) : d.catalog.asLong,
+              show: ({ timeOut }) => (timeOut ? showSpan(spanMs(timeOut)) : d.catalog.asLong),
             },
           ]}
           form={(item, close) => <ItemForm item={item} catalog={catalog} onClose={close} />}
@@ -79,7 +78,7 @@ function versionOf(item: Item | undefined, locationId: string) {
     kind: item?.kind ?? "",
     stock: item?.stock ?? 1,
     price: amountOf(item?.price),
-    timeOut: item?.timeOut ? (Number(item.timeOut.seconds) * 1000) / MINUTE : "",
+    timeOut: item?.timeOut ? spanMs(item.timeOut) / MINUTE : "",
     active: item?.active ?? true,
   };
   return { values, etag: item?.etag ?? "" };
@@ -97,11 +96,10 @@ function ItemForm({
   const t = useText();
   const d = useDesk();
   const { tenant } = useMe();
-  const transport = useTransport();
+  const read = useRead();
   const create = useDo(BookingService.method.createItem, { quiet: true, done: t.done.saved });
   const update = useDo(BookingService.method.updateItem, { quiet: true, done: t.done.saved });
-  const places = catalog.locations.filter(({ active, id }) => active || id === item?.locationId);
-  const first = places.length === 1 ? (places[0]?.id ?? "") : "";
+  const first = onlyPlace(catalog);
   const currency = item?.price?.currencyCode || tenant.currency;
   const inputOf = ({ name, kind, stock, price, timeOut, active }: Values) => ({
     name: name.trim(),
@@ -124,12 +122,12 @@ function ItemForm({
         active: d.catalog.inUse,
       }}
       reread={async () => {
-        const answer = await callUnaryMethod(transport, BookingService.method.listItems, {
+        const { items } = await read(BookingService.method.listItems, {
           locationId: item?.locationId ?? "",
           includeInactive: true,
           pageSize: 500,
         });
-        return versionOf(answer.items.find(({ id }) => id === item?.id) ?? item, first);
+        return versionOf(items.find(({ id }) => id === item?.id) ?? item, first);
       }}
       save={(values, changed, etag) =>
         item
@@ -143,68 +141,39 @@ function ItemForm({
       }
       onClose={onClose}
     >
-      {(values, set) => {
-        const number = (key: "stock" | "price" | "timeOut") => ({
-          min: 0,
-          value: values[key],
-          onChange: (value: string | number) =>
-            set({ [key]: typeof value === "number" ? value : "" }),
-        });
-        return (
-          <>
-            <Select
-              label={t.fields.location}
-              description={item && d.catalog.staysThere}
-              required
-              allowDeselect={false}
-              disabled={item !== undefined}
-              value={values.locationId || null}
-              onChange={(id) => set({ locationId: id ?? "" })}
-              data={places.map(({ id, name }) => ({ value: id, label: name }))}
+      {(form) => (
+        <>
+          <Place {...form.choice("locationId")} catalog={catalog} fixed={item?.locationId} />
+          <div className="two">
+            <Name {...form.text("name")} />
+            <TextInput
+              {...form.text("kind")}
+              label={d.catalog.kind}
+              placeholder={d.catalog.itemKind}
+              maxLength={50}
             />
-            <div className="two">
-              <TextInput
-                label={t.fields.name}
-                required
-                maxLength={200}
-                value={values.name}
-                onChange={(event) => set({ name: event.currentTarget.value })}
-                data-autofocus
-              />
-              <TextInput
-                label={d.catalog.kind}
-                placeholder={d.catalog.itemKind}
-                maxLength={50}
-                value={values.kind}
-                onChange={(event) => set({ kind: event.currentTarget.value })}
-              />
-            </div>
-            <div className="two">
-              <NumberInput {...number("stock")} label={d.catalog.stock} required max={10_000} />
-              <NumberInput
-                {...number("price")}
-                label={t.plans.price}
-                decimalScale={2}
-                suffix={` ${currency}`}
-              />
-            </div>
+          </div>
+          <div className="two">
             <NumberInput
-              {...number("timeOut")}
-              label={d.catalog.timeOutMinutes}
-              description={d.catalog.timeOutNote}
-              max={10_080}
-              step={15}
+              {...form.number("stock")}
+              label={d.catalog.stock}
+              required
+              min={0}
+              max={10_000}
             />
-            {item && (
-              <Switch
-                label={d.catalog.inUse}
-                checked={values.active}
-                onChange={(event) => set({ active: event.currentTarget.checked })}
-              />
-            )}
-          </>
-        );
-      }}
+            <Price {...form.number("price")} currency={currency} />
+          </div>
+          <NumberInput
+            {...form.number("timeOut")}
+            label={d.catalog.timeOutMinutes}
+            description={d.catalog.timeOutNote}
+            min={0}
+            max={10_080}
+            step={15}
+          />
+          {item && <InUse {...form.flag("active")} />}
+        </>
+      )}
     </EditForm>
   );
 }

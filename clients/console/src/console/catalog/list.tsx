@@ -1,9 +1,10 @@
 import { Button, Drawer } from "@mantine/core";
-import { IconPencil, IconPlus } from "@tabler/icons-react";
-import { type ReactNode, useState } from "react";
+import { type Icon, IconPencil, IconPlus } from "@tabler/icons-react";
+import { Fragment, type ReactNode, useState } from "react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useCan } from "../../shared/root";
+import { useLast } from "../../shared/last";
+import { useCan } from "../../shared/me";
 import { State, Tag } from "../../shared/ui";
 
 interface Thing {
@@ -18,40 +19,38 @@ interface ColumnOf<T> {
   readonly right?: boolean;
 }
 
-/** Things of one kind in a table, and a drawer in which one is made or edited. */
-export function Listed<T extends Thing>({
-  things,
-  columns,
-  archived,
-  add,
-  none,
-  noneNote,
-  icon,
-  form,
-  note,
-  permission = "catalog.write",
-}: {
+interface Props<T extends Thing> {
   things: readonly T[];
   columns: readonly ColumnOf<T>[];
   /** Whether what is archived is shown. */
   archived: boolean;
+  /** What making one is called. */
   add: string;
   none: string;
   noneNote: string;
-  icon: ReactNode;
+  icon: Icon;
   form: (thing: T | undefined, close: () => void) => ReactNode;
   note?: ReactNode;
+  /** What is said under a name. */
+  about?: (thing: T) => ReactNode;
+  /** What being archived is called here, of one and of how many. */
+  gone?: string;
+  hidden?: (n: number) => string;
   permission?: string;
-}) {
-  const t = useText();
+}
+
+/** Things of one kind in a table, and a drawer in which one is made or edited. */
+export function Listed<T extends Thing>(props: Props<T>) {
   const d = useDesk();
   const can = useCan();
+  const { things, archived, add, form, note, hidden = d.catalog.hidden } = props;
   const [open, setOpen] = useState<string>();
   const close = () => setOpen(undefined);
   const shown = things.filter(({ active }) => active || archived);
-  const hidden = things.length - shown.length;
-  const edited = things.find(({ id }) => id === open);
-  const writes = can(permission);
+  const left = things.length - shown.length;
+  const last = useLast(open);
+  const edited = things.find(({ id }) => id === last);
+  const writes = can(props.permission ?? "catalog.write");
   const adding = writes && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setOpen("new")}>
       {add}
@@ -65,65 +64,86 @@ export function Listed<T extends Thing>({
       </div>
       <div className="card">
         {shown.length === 0 ? (
-          <State icon={icon} title={none}>
-            {noneNote}
+          <State icon={props.icon} title={props.none}>
+            {props.noneNote}
           </State>
         ) : (
-          <div className="scroll-x">
-            <table className="table">
-              <thead>
-                <tr>
-                  <th scope="col">{t.fields.name}</th>
-                  {columns.map(({ title, right }) => (
-                    <th scope="col" key={title} className={right ? "right" : undefined}>
-                      {title}
-                    </th>
-                  ))}
-                  {writes && <th scope="col" aria-label={t.actions.actions} />}
-                </tr>
-              </thead>
-              <tbody>
-                {shown.map((thing) => (
-                  <tr key={thing.id} className={thing.active ? undefined : "archived"}>
-                    <td>
-                      <span className="thing">
-                        <strong>{thing.name}</strong>
-                        {!thing.active && <Tag>{d.catalog.archived}</Tag>}
-                      </span>
-                    </td>
-                    {columns.map(({ title, show, right }) => (
-                      <td key={title} className={right ? "right num" : undefined}>
-                        {show(thing)}
-                      </td>
-                    ))}
-                    {writes && (
-                      <td className="right">
-                        <Button
-                          variant="subtle"
-                          size="compact-sm"
-                          leftSection={<IconPencil size={14} />}
-                          aria-label={`${t.actions.edit}: ${thing.name}`}
-                          onClick={() => setOpen(thing.id)}
-                        >
-                          {t.actions.edit}
-                        </Button>
-                      </td>
-                    )}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Rows {...props} things={shown} onEdit={writes ? setOpen : undefined} />
         )}
       </div>
-      {hidden > 0 && (
+      {left > 0 && (
         <p className="muted" style={{ fontSize: 12, margin: "8px 2px 0" }}>
-          {d.catalog.hidden(hidden)}
+          {hidden(left)}
         </p>
       )}
       <Drawer opened={open !== undefined} onClose={close} title={edited?.name ?? add} size={500}>
-        {open !== undefined && form(edited, close)}
+        <Fragment key={last}>{form(edited, close)}</Fragment>
       </Drawer>
     </>
+  );
+}
+
+function Rows<T extends Thing>({
+  things,
+  columns,
+  about,
+  gone,
+  onEdit,
+}: Props<T> & { onEdit: ((id: string) => void) | undefined }) {
+  const t = useText();
+  const d = useDesk();
+  return (
+    <div className="scroll-x">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{t.fields.name}</th>
+            {columns.map(({ title, right }) => (
+              <th scope="col" key={title} className={right ? "right" : undefined}>
+                {title}
+              </th>
+            ))}
+            {onEdit && <th scope="col" className="wide-only" aria-label={t.actions.actions} />}
+          </tr>
+        </thead>
+        <tbody>
+          {things.map((thing) => (
+            <tr key={thing.id} className={thing.active ? undefined : "archived"}>
+              <td>
+                <span className="thing">
+                  {onEdit ? (
+                    <button type="button" className="as-link" onClick={() => onEdit(thing.id)}>
+                      {thing.name}
+                    </button>
+                  ) : (
+                    <strong>{thing.name}</strong>
+                  )}
+                  {!thing.active && <Tag>{gone ?? d.catalog.archived}</Tag>}
+                </span>
+                {about?.(thing)}
+              </td>
+              {columns.map(({ title, show, right }) => (
+                <td key={title} className={right ? "right num" : undefined}>
+                  {show(thing)}
+                </td>
+              ))}
+              {onEdit && (
+                <td className="right wide-only">
+                  <Button
+                    variant="subtle"
+                    size="compact-sm"
+                    leftSection={<IconPencil size={14} />}
+                    aria-label={`${t.actions.edit}: ${thing.name}`}
+                    onClick={() => onEdit(thing.id)}
+                  >
+                    {t.actions.edit}
+                  </Button>
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

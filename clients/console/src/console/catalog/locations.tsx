@@ -1,15 +1,15 @@
 import { Channel, type Location, TenantService } from "@berthhq/client";
-import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
-import { Checkbox, NumberInput, Select, Switch, Textarea, TextInput } from "@mantine/core";
+import { Checkbox, NumberInput, Textarea } from "@mantine/core";
 import { IconMapPin } from "@tabler/icons-react";
 import { useSpeech, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo } from "../../shared/calls";
-import { useCan, useMe } from "../../shared/root";
+import { useDo, useRead } from "../../shared/calls";
+import { useCan, useMe } from "../../shared/me";
 import { zoneName } from "../../shared/time";
 import { Tag } from "../../shared/ui";
 import type { Catalog } from "../data";
 import { EditForm, maskOf } from "../form";
+import { InUse, Name, Zone } from "../inputs";
 import { Listed } from "./list";
 
 const ways = [Channel.ONLINE, Channel.PHONE, Channel.WALK_IN] as const;
@@ -25,7 +25,7 @@ export function Locations({ catalog, archived }: { catalog: Catalog; archived: b
       add={d.catalog.newLocation}
       none={d.catalog.noLocations}
       noneNote={d.catalog.noLocationsNote}
-      icon={<IconMapPin size={34} stroke={1.4} aria-hidden />}
+      icon={IconMapPin}
       note={d.catalog.locationsNote}
       columns={[
         { title: d.catalog.address, show: ({ address }) => address || "–" },
@@ -95,6 +95,8 @@ function versionOf(location: Location | undefined, zone: string) {
   return { values, etag: location?.etag ?? "" };
 }
 
+const isPosition = (key: keyof Values) => key === "latitude" || key === "longitude";
+
 function LocationForm({
   location,
   onClose,
@@ -106,35 +108,34 @@ function LocationForm({
   const d = useDesk();
   const can = useCan();
   const { tenant } = useMe();
-  const transport = useTransport();
+  const read = useRead();
   const create = useDo(TenantService.method.createLocation, { quiet: true, done: t.done.saved });
   const update = useDo(TenantService.method.updateLocation, { quiet: true, done: t.done.saved });
-  const setChannels = useDo(TenantService.method.setChannels, { quiet: true });
   const inputOf = ({ name, timeZone, address, latitude, longitude }: Values) => ({
     name: name.trim(),
     timeZone,
     address,
     ...(latitude !== "" && longitude !== "" && { geo: { latitude, longitude } }),
   });
-  const put = async (values: Values, changed: (keyof Values)[], etag: string) => {
-    const paths = changed
-      .filter((key) => !["channels", "latitude", "longitude"].includes(key))
-      .map(maskOf);
-    if (changed.includes("latitude") || changed.includes("longitude")) paths.push("geo");
-    let [id, version] = [location?.id ?? "", etag];
-    if (!location) {
-      const made = await create.run({ location: inputOf(values) });
-      [id, version] = [made?.location?.id ?? "", made?.location?.etag ?? ""];
-    } else if (paths.length > 0) {
-      const kept = await update.run({
-        location: { ...inputOf(values), id, active: values.active, etag },
-        updateMask: { paths },
-      });
-      version = kept?.location?.etag ?? "";
-    }
-    if (changed.includes("channels")) {
-      await setChannels.run({ locationId: id, channels: [...values.channels], etag: version });
-    }
+  const change = (id: string, values: Values, paths: readonly string[], etag: string) =>
+    update.run({
+      location: {
+        ...inputOf(values),
+        id,
+        channels: [...values.channels],
+        active: values.active,
+        etag,
+      },
+      updateMask: { paths: [...new Set(paths)] },
+    });
+  const save = async (values: Values, changed: (keyof Values)[], etag: string) => {
+    const paths = changed.map((key) => (isPosition(key) ? "geo" : maskOf(key)));
+    if (location) return change(location.id, values, paths, etag);
+    // A new one takes all bookings until it is told otherwise.
+    const made = (await create.run({ location: inputOf(values) }))?.location;
+    return made && changed.includes("channels")
+      ? change(made.id, values, ["channels"], made.etag)
+      : made;
   };
   return (
     <EditForm<Values>
@@ -154,60 +155,35 @@ function LocationForm({
           : String(value)
       }
       reread={async () => {
-        const answer = await callUnaryMethod(transport, TenantService.method.getLocation, {
+        const answer = await read(TenantService.method.getLocation, {
           locationId: location?.id ?? "",
         });
         return versionOf(answer.location ?? location, tenant.timeZone);
       }}
-      save={put}
+      save={save}
       onClose={onClose}
     >
-      {(values, set) => (
+      {({ values, set, ...form }) => (
         <>
-          <TextInput
-            label={t.fields.name}
-            required
-            maxLength={200}
-            value={values.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-            data-autofocus
-          />
-          <Select
-            label={t.fields.timeZone}
-            description={d.catalog.zoneNote}
-            required
-            searchable
-            allowDeselect={false}
-            value={values.timeZone}
-            onChange={(zone) => set({ timeZone: zone ?? values.timeZone })}
-            data={Intl.supportedValuesOf("timeZone")}
-            limit={60}
-          />
-          <Textarea
-            label={d.catalog.address}
-            autosize
-            maxLength={500}
-            value={values.address}
-            onChange={(event) => set({ address: event.currentTarget.value })}
-          />
+          <Name {...form.text("name")} />
+          <Zone {...form.choice("timeZone")} description={d.catalog.zoneNote} />
+          <Textarea {...form.text("address")} label={d.catalog.address} autosize maxLength={500} />
           <div className="two">
             <NumberInput
+              {...form.number("latitude")}
               label={d.catalog.latitude}
               min={-90}
               max={90}
               decimalScale={6}
               required={values.longitude !== ""}
-              value={values.latitude}
-              onChange={(at) => set({ latitude: typeof at === "number" ? at : "" })}
             />
             <NumberInput
+              {...form.number("longitude")}
               label={d.catalog.longitude}
               min={-180}
               max={180}
               decimalScale={6}
               required={values.latitude !== ""}
-              value={values.longitude}
-              onChange={(at) => set({ longitude: typeof at === "number" ? at : "" })}
             />
           </div>
           <p className="muted form-note">{d.catalog.positionNote}</p>
@@ -228,14 +204,7 @@ function LocationForm({
               ))}
             </div>
           </Checkbox.Group>
-          {location && (
-            <Switch
-              label={d.catalog.inUse}
-              description={d.catalog.inUseNote}
-              checked={values.active}
-              onChange={(event) => set({ active: event.currentTarget.checked })}
-            />
-          )}
+          {location && <InUse {...form.flag("active")} />}
         </>
       )}
     </EditForm>

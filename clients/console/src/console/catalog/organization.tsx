@@ -1,12 +1,12 @@
 import { type Tenant, TenantService } from "@berthhq/client";
-import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
-import { Select, Switch, TextInput } from "@mantine/core";
+import { Switch, TextInput } from "@mantine/core";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo } from "../../shared/calls";
-import { useMe } from "../../shared/root";
+import { useDo, useRead } from "../../shared/calls";
+import { useMe } from "../../shared/me";
 import { Card } from "../../shared/ui";
 import { EditForm, maskOf } from "../form";
+import { Language, Name, Zone } from "../inputs";
 
 type Values = Pick<Tenant, "name" | "timeZone" | "locale" | "currency" | "takesPayments">;
 
@@ -20,13 +20,12 @@ export function Organization() {
   const t = useText();
   const d = useDesk();
   const { tenant } = useMe();
-  const transport = useTransport();
+  const read = useRead();
   const update = useDo(TenantService.method.updateTenant, { quiet: true, done: t.done.saved });
   return (
     <div style={{ maxWidth: 620 }}>
       <Card title={d.catalog.organization}>
         <EditForm<Values>
-          fresh={false}
           current={versionOf(tenant)}
           names={{
             ...t.fields,
@@ -34,7 +33,7 @@ export function Organization() {
             takesPayments: d.catalog.takesPayments,
           }}
           reread={async () => {
-            const answer = await callUnaryMethod(transport, TenantService.method.getTenant, {});
+            const answer = await read(TenantService.method.getTenant, {});
             return versionOf(answer.tenant ?? tenant);
           }}
           save={(values, changed, etag) =>
@@ -44,35 +43,12 @@ export function Organization() {
             })
           }
         >
-          {(values, set) => (
+          {({ values, set, ...form }) => (
             <>
-              <TextInput
-                label={t.fields.name}
-                required
-                maxLength={200}
-                value={values.name}
-                onChange={(event) => set({ name: event.currentTarget.value })}
-              />
-              <Select
-                label={t.fields.timeZone}
-                description={d.catalog.tenantZoneNote}
-                required
-                searchable
-                allowDeselect={false}
-                value={values.timeZone}
-                onChange={(zone) => set({ timeZone: zone ?? values.timeZone })}
-                data={Intl.supportedValuesOf("timeZone")}
-                limit={60}
-              />
+              <Name {...form.text("name")} />
+              <Zone {...form.choice("timeZone")} description={d.catalog.tenantZoneNote} />
               <div className="two">
-                <TextInput
-                  label={t.fields.locale}
-                  required
-                  maxLength={35}
-                  placeholder="de-DE"
-                  value={values.locale}
-                  onChange={(event) => set({ locale: event.currentTarget.value })}
-                />
+                <Language {...form.choice("locale")} required allowDeselect={false} />
                 <TextInput
                   label={d.catalog.currency}
                   required
@@ -83,10 +59,9 @@ export function Organization() {
                 />
               </div>
               <Switch
+                {...form.flag("takesPayments")}
                 label={d.catalog.takesPayments}
                 description={d.catalog.takesPaymentsNote}
-                checked={values.takesPayments}
-                onChange={(event) => set({ takesPayments: event.currentTarget.checked })}
               />
             </>
           )}

@@ -1,11 +1,11 @@
-import { Switch, Tabs } from "@mantine/core";
+import { Switch } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { useSearchParams } from "react-router";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useCan } from "../../shared/root";
+import { useCan } from "../../shared/me";
 import { PageHead, Shown } from "../../shared/ui";
 import { type Catalog, useCatalog } from "../data";
+import { type Part, Tabbed, usePart } from "../tabbed";
 import { Benefits } from "./benefits";
 import { Items } from "./items";
 import { Locations } from "./locations";
@@ -14,10 +14,7 @@ import { Resources } from "./resources";
 import { Services } from "./services";
 import { Staff } from "./staff";
 
-interface Tab {
-  readonly key: string;
-  readonly label: string;
-  readonly shown: ReactNode;
+interface Kind extends Part {
   /** Whether some of it may be archived. */
   readonly archives: boolean;
 }
@@ -28,53 +25,57 @@ export function CatalogPage() {
   const d = useDesk();
   const can = useCan();
   const catalog = useCatalog();
-  const [params, setParams] = useSearchParams();
   const [archived, setArchived] = useState(false);
-  const part = (
-    key: string,
-    label: string,
-    show: (all: Catalog) => ReactNode,
-    archives = true,
-  ): Tab => ({
-    key,
-    label,
-    shown: <Shown of={catalog}>{show}</Shown>,
-    archives,
-  });
-  const tabs: readonly Tab[] = [
-    part("locations", d.catalog.locations, (all) => (
-      <Locations catalog={all} archived={archived} />
-    )),
-    part("services", d.catalog.services, (all) => <Services catalog={all} archived={archived} />),
-    part("resources", d.catalog.resources, (all) => (
-      <Resources catalog={all} archived={archived} />
-    )),
-    ...(can("member.read")
-      ? [part("staff", d.catalog.staff, (all) => <Staff catalog={all} />, false)]
-      : []),
-    part("items", d.catalog.items, (all) => <Items catalog={all} archived={archived} />),
+  const of = (show: (all: Catalog) => ReactNode) => <Shown of={catalog}>{show}</Shown>;
+  const kinds: Kind[] = [
+    {
+      key: "locations",
+      label: d.catalog.locations,
+      shown: of((all) => <Locations catalog={all} archived={archived} />),
+      archives: true,
+    },
+    {
+      key: "services",
+      label: d.catalog.services,
+      shown: of((all) => <Services catalog={all} archived={archived} />),
+      archives: true,
+    },
+    {
+      key: "resources",
+      label: d.catalog.resources,
+      shown: of((all) => <Resources catalog={all} archived={archived} />),
+      archives: true,
+    },
+    can("member.read") && {
+      key: "staff",
+      label: d.catalog.staff,
+      shown: of((all) => <Staff catalog={all} />),
+      archives: false,
+    },
+    {
+      key: "items",
+      label: d.catalog.items,
+      shown: of((all) => <Items catalog={all} archived={archived} />),
+      archives: true,
+    },
     {
       key: "benefits",
       label: d.catalog.benefits,
       shown: <Benefits archived={archived} />,
       archives: true,
     },
-    ...(can("tenant.update")
-      ? [
-          {
-            key: "organization",
-            label: d.catalog.organization,
-            shown: <Organization />,
-            archives: false,
-          },
-        ]
-      : []),
-  ];
-  const tab = tabs.find(({ key }) => key === params.get("tab")) ?? tabs[0];
+    can("tenant.update") && {
+      key: "organization",
+      label: d.catalog.organization,
+      shown: <Organization />,
+      archives: false,
+    },
+  ].filter((kind) => kind !== false);
+  const [kind] = usePart(kinds);
   return (
     <div className="page">
       <PageHead title={t.nav.catalog} note={d.catalog.note}>
-        {tab?.archives && (
+        {kind?.archives && (
           <Switch
             size="xs"
             label={d.catalog.alsoArchived}
@@ -83,24 +84,7 @@ export function CatalogPage() {
           />
         )}
       </PageHead>
-      <Tabs
-        value={tab?.key ?? null}
-        onChange={(value) => setParams(value ? { tab: value } : {}, { replace: true })}
-        keepMounted={false}
-      >
-        <Tabs.List mb="md">
-          {tabs.map(({ key, label }) => (
-            <Tabs.Tab key={key} value={key}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {tabs.map(({ key, shown }) => (
-          <Tabs.Panel key={key} value={key}>
-            {shown}
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <Tabbed parts={kinds} />
     </div>
   );
 }

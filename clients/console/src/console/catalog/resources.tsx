@@ -1,12 +1,12 @@
 import { type Resource, TenantService } from "@berthhq/client";
-import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
-import { Autocomplete, Select, Switch, TextInput } from "@mantine/core";
+import { Autocomplete } from "@mantine/core";
 import { IconDoor } from "@tabler/icons-react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo } from "../../shared/calls";
+import { useDo, useRead } from "../../shared/calls";
 import type { Catalog } from "../data";
 import { EditForm, maskOf } from "../form";
+import { InUse, Name, onlyPlace, Place } from "../inputs";
 import { Listed } from "./list";
 
 export function Resources({ catalog, archived }: { catalog: Catalog; archived: boolean }) {
@@ -19,7 +19,7 @@ export function Resources({ catalog, archived }: { catalog: Catalog; archived: b
       add={d.catalog.newResource}
       none={d.catalog.noResources}
       noneNote={d.catalog.noResourcesNote}
-      icon={<IconDoor size={34} stroke={1.4} aria-hidden />}
+      icon={IconDoor}
       note={d.catalog.resourcesNote}
       columns={[
         { title: d.catalog.kind, show: ({ kind }) => kind || "–" },
@@ -63,13 +63,10 @@ function ResourceForm({
 }) {
   const t = useText();
   const d = useDesk();
-  const transport = useTransport();
+  const read = useRead();
   const create = useDo(TenantService.method.createResource, { quiet: true, done: t.done.saved });
   const update = useDo(TenantService.method.updateResource, { quiet: true, done: t.done.saved });
-  const places = catalog.locations.filter(
-    ({ active, id }) => active || id === resource?.locationId,
-  );
-  const first = places.length === 1 ? (places[0]?.id ?? "") : "";
+  const first = onlyPlace(catalog);
   const kinds = new Set([...catalog.resources.map(({ kind }) => kind), ...d.catalog.kinds]);
   return (
     <EditForm<Values>
@@ -77,12 +74,12 @@ function ResourceForm({
       current={versionOf(resource, first)}
       names={{ ...t.fields, kind: d.catalog.kind, active: d.catalog.inUse }}
       reread={async () => {
-        const answer = await callUnaryMethod(transport, TenantService.method.listResources, {
+        const { resources } = await read(TenantService.method.listResources, {
           locationId: resource?.locationId ?? "",
           includeInactive: true,
           pageSize: 500,
         });
-        return versionOf(answer.resources.find(({ id }) => id === resource?.id) ?? resource, first);
+        return versionOf(resources.find(({ id }) => id === resource?.id) ?? resource, first);
       }}
       save={({ locationId, name, kind, active }, changed, etag) =>
         resource
@@ -94,26 +91,10 @@ function ResourceForm({
       }
       onClose={onClose}
     >
-      {(values, set) => (
+      {({ values, set, ...form }) => (
         <>
-          <Select
-            label={t.fields.location}
-            description={resource && d.catalog.staysThere}
-            required
-            allowDeselect={false}
-            disabled={resource !== undefined}
-            value={values.locationId || null}
-            onChange={(id) => set({ locationId: id ?? "" })}
-            data={places.map(({ id, name }) => ({ value: id, label: name }))}
-          />
-          <TextInput
-            label={t.fields.name}
-            required
-            maxLength={200}
-            value={values.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-            data-autofocus
-          />
+          <Place {...form.choice("locationId")} catalog={catalog} fixed={resource?.locationId} />
+          <Name {...form.text("name")} />
           <Autocomplete
             label={d.catalog.kind}
             description={d.catalog.kindNote}
@@ -122,14 +103,7 @@ function ResourceForm({
             value={values.kind}
             onChange={(kind) => set({ kind })}
           />
-          {resource && (
-            <Switch
-              label={d.catalog.inUse}
-              description={d.catalog.inUseNote}
-              checked={values.active}
-              onChange={(event) => set({ active: event.currentTarget.checked })}
-            />
-          )}
+          {resource && <InUse {...form.flag("active")} />}
         </>
       )}
     </EditForm>

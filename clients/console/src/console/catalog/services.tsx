@@ -1,24 +1,22 @@
 import { Delivery, type Service, TenantService } from "@berthhq/client";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
-import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import {
   Autocomplete,
   Checkbox,
   ColorInput,
   NumberInput,
   SegmentedControl,
-  Switch,
   Textarea,
-  TextInput,
 } from "@mantine/core";
 import { IconStack2 } from "@tabler/icons-react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo } from "../../shared/calls";
-import { MINUTE, showSpan } from "../../shared/time";
+import { useDo, useRead } from "../../shared/calls";
+import { MINUTE, showSpan, spanMs } from "../../shared/time";
 import { Tag } from "../../shared/ui";
 import { type Catalog, fallbackColor } from "../data";
 import { EditForm, maskOf } from "../form";
+import { InUse, Name } from "../inputs";
 import { Listed } from "./list";
 
 /** They stay apart from each other also for those who see few colours. */
@@ -33,7 +31,7 @@ const swatches = [
   "#0e7490",
 ];
 
-const lengthOf = ({ duration }: Service) => Number(duration?.seconds ?? 0) * 1000;
+const lengthOf = ({ duration }: Service) => spanMs(duration);
 
 export function Services({ catalog, archived }: { catalog: Catalog; archived: boolean }) {
   const t = useText();
@@ -45,7 +43,7 @@ export function Services({ catalog, archived }: { catalog: Catalog; archived: bo
       add={d.catalog.newService}
       none={d.catalog.noServices}
       noneNote={d.catalog.noServicesNote}
-      icon={<IconStack2 size={34} stroke={1.4} aria-hidden />}
+      icon={IconStack2}
       note={d.catalog.servicesNote}
       columns={[
         {
@@ -136,10 +134,10 @@ function ServiceForm({
 }) {
   const t = useText();
   const d = useDesk();
-  const transport = useTransport();
+  const read = useRead();
   const create = useDo(TenantService.method.createService, { quiet: true, done: t.done.saved });
   const update = useDo(TenantService.method.updateService, { quiet: true, done: t.done.saved });
-  const categories = [...new Set(catalog.services.map(({ category }) => category))];
+  const categories = new Set(catalog.services.map(({ category }) => category).filter(Boolean));
   const inputOf = (values: Values) => ({
     name: values.name.trim(),
     category: values.category.trim(),
@@ -170,141 +168,107 @@ function ServiceForm({
         active: d.catalog.inUse,
       }}
       reread={async () => {
-        const answer = await callUnaryMethod(transport, TenantService.method.getService, {
+        const answer = await read(TenantService.method.getService, {
           serviceId: service?.id ?? "",
         });
         return versionOf(answer.service ?? service);
       }}
-      save={(values, changed, etag) =>
-        service
+      save={(values, changed, etag) => {
+        // No limit is the absence of one.
+        const paths = changed.map((key) => maskOf(key === "unlimited" ? "defaultCapacity" : key));
+        return service
           ? update.run({
               service: { ...inputOf(values), id: service.id, etag },
-              updateMask: {
-                paths: [
-                  ...new Set(
-                    changed.map((key) => (key === "unlimited" ? "default_capacity" : maskOf(key))),
-                  ),
-                ],
-              },
+              updateMask: { paths: [...new Set(paths)] },
             })
-          : create.run({ service: inputOf(values) })
-      }
+          : create.run({ service: inputOf(values) });
+      }}
       onClose={onClose}
     >
-      {(values, set) => {
-        const number = (
-          key: "duration" | "defaultCapacity" | "defaultWaitlistCapacity" | "minParty" | "maxParty",
-        ) => ({
-          value: values[key],
-          onChange: (value: string | number) =>
-            set({ [key]: typeof value === "number" ? value : "" }),
-        });
-        return (
-          <>
-            <TextInput
-              label={t.fields.name}
+      {({ values, set, ...form }) => (
+        <>
+          <Name {...form.text("name")} />
+          <div className="two">
+            <Autocomplete
+              label={d.catalog.category}
+              maxLength={100}
+              data={[...categories]}
+              value={values.category}
+              onChange={(category) => set({ category })}
+            />
+            <ColorInput
+              label={d.catalog.color}
+              format="hex"
+              withEyeDropper={false}
+              swatches={swatches}
+              swatchesPerRow={8}
+              value={values.color}
+              onChange={(color) => set({ color: /^#[0-9a-f]{6}$/i.test(color) ? color : "" })}
+            />
+          </div>
+          <Textarea
+            {...form.text("description")}
+            label={t.fields.description}
+            description={d.catalog.descriptionNote}
+            autosize
+            minRows={2}
+            maxRows={8}
+            maxLength={4000}
+          />
+          <div className="two">
+            <NumberInput
+              {...form.number("duration")}
+              label={t.fields.minutes}
               required
-              maxLength={200}
-              value={values.name}
-              onChange={(event) => set({ name: event.currentTarget.value })}
-              data-autofocus
+              min={1}
+              max={10_080}
+              step={5}
             />
-            <div className="two">
-              <Autocomplete
-                label={d.catalog.category}
-                maxLength={100}
-                data={categories.filter(Boolean)}
-                value={values.category}
-                onChange={(category) => set({ category })}
-              />
-              <ColorInput
-                label={d.catalog.color}
-                format="hex"
-                withEyeDropper={false}
-                swatches={swatches}
-                swatchesPerRow={8}
-                value={values.color}
-                onChange={(color) => set({ color: /^#[0-9a-f]{6}$/i.test(color) ? color : "" })}
-              />
-            </div>
-            <Textarea
-              label={t.fields.description}
-              description={d.catalog.descriptionNote}
-              autosize
-              minRows={2}
-              maxRows={8}
-              maxLength={4000}
-              value={values.description}
-              onChange={(event) => set({ description: event.currentTarget.value })}
+            <NumberInput
+              {...form.number("defaultWaitlistCapacity")}
+              label={t.fields.waitlist}
+              min={0}
+              max={10_000}
             />
-            <div className="two">
-              <NumberInput
-                {...number("duration")}
-                label={t.fields.minutes}
-                required
-                min={1}
-                max={10_080}
-                step={5}
-              />
-              <NumberInput
-                {...number("defaultWaitlistCapacity")}
-                label={t.fields.waitlist}
-                min={0}
-                max={10_000}
-              />
-            </div>
-            <div>
-              <NumberInput
-                {...number("defaultCapacity")}
-                label={t.fields.capacity}
-                required={!values.unlimited}
-                disabled={values.unlimited}
-                min={0}
-                max={100_000}
-              />
-              <Checkbox
-                mt={8}
-                size="xs"
-                label={t.fields.unlimited}
-                checked={values.unlimited}
-                onChange={(event) => set({ unlimited: event.currentTarget.checked })}
-              />
-            </div>
-            <div className="two">
-              <NumberInput
-                {...number("minParty")}
-                label={d.catalog.leastParty}
-                min={1}
-                max={Number(values.maxParty) || 1000}
-              />
-              <NumberInput
-                {...number("maxParty")}
-                label={d.catalog.mostParty}
-                min={Number(values.minParty) || 1}
-                max={1000}
-              />
-            </div>
-            <SegmentedControl
-              aria-label={d.catalog.delivery}
-              value={String(values.delivery)}
-              onChange={(delivery) => set({ delivery: Number(delivery) })}
-              data={[
-                { value: String(Delivery.IN_PERSON), label: d.catalog.inPerson },
-                { value: String(Delivery.FEED), label: d.catalog.online },
-              ]}
+          </div>
+          <div>
+            <NumberInput
+              {...form.number("defaultCapacity")}
+              label={t.fields.capacity}
+              required={!values.unlimited}
+              disabled={values.unlimited}
+              min={0}
+              max={100_000}
             />
-            <p className="muted form-note">{d.catalog.defaultsNote}</p>
-            {service && (
-              <Switch
-                label={d.catalog.inUse}
-                description={d.catalog.inUseNote}
-                checked={values.active}
-                onChange={(event) => set({ active: event.currentTarget.checked })}
-              />
-            )}
-          </>
-        );
-      }}
+            <Checkbox {...form.flag("unlimited")} mt={8} size="xs" label={t.fields.unlimited} />
+          </div>
+          <div className="two">
+            <NumberInput
+              {...form.number("minParty")}
+              label={d.catalog.leastParty}
+              min={1}
+              max={Number(values.maxParty) || 1000}
+            />
+            <NumberInput
+              {...form.number("maxParty")}
+              label={d.catalog.mostParty}
+              min={Number(values.minParty) || 1}
+              max={1000}
+            />
+          </div>
+          <SegmentedControl
+            aria-label={d.catalog.delivery}
+            value={String(values.delivery)}
+            onChange={(delivery) => set({ delivery: Number(delivery) })}
+            data={[
+              { value: String(Delivery.IN_PERSON), label: d.catalog.inPerson },
+              { value: String(Delivery.FEED), label: d.catalog.online },
+            ]}
+          />
+          <p className="muted form-note">{d.catalog.defaultsNote}</p>
+          {service && <InUse {...form.flag("active")} />}
+        </>
+      )}
     </EditForm>
   );
 }

@@ -1,16 +1,16 @@
 import { AccessService, type Member, MemberService } from "@berthhq/client";
-import { Alert, Button, Modal, SegmentedControl, Select, TextInput } from "@mantine/core";
+import { Button, Modal, SegmentedControl, Select, TextInput } from "@mantine/core";
 import { IconUserPlus, IconUsersGroup } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link } from "react-router";
-import { useSpeech, useText } from "../../i18n";
+import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useDo } from "../../shared/calls";
-import { explain } from "../../shared/errors";
-import { useCan } from "../../shared/root";
-import { here } from "../../shared/time";
+import { FormEnd, Refused, useFields, useSubmit } from "../../shared/form";
+import { useCan } from "../../shared/me";
 import { Face, State } from "../../shared/ui";
 import type { Catalog } from "../data";
+import { Name } from "../inputs";
 import { RoleTags } from "../pages/members";
 import { MemberPicker } from "../picker";
 
@@ -32,10 +32,7 @@ export function Staff({ catalog }: { catalog: Catalog }) {
       </div>
       <div className="card">
         {catalog.staff.length === 0 ? (
-          <State
-            icon={<IconUsersGroup size={34} stroke={1.4} aria-hidden />}
-            title={d.catalog.noStaff}
-          >
+          <State icon={IconUsersGroup} title={d.catalog.noStaff}>
             {d.catalog.noStaffNote}
           </State>
         ) : (
@@ -73,7 +70,7 @@ export function Staff({ catalog }: { catalog: Catalog }) {
         )}
       </div>
       <Modal opened={adding} onClose={() => setAdding(false)} title={d.catalog.newStaff}>
-        {adding && <AddStaff onClose={() => setAdding(false)} />}
+        <AddStaff onClose={() => setAdding(false)} />
       </Modal>
     </>
   );
@@ -83,40 +80,26 @@ function AddStaff({ onClose }: { onClose: () => void }) {
   const t = useText();
   const d = useDesk();
   const can = useCan();
-  const { locale } = useSpeech();
   const [known, setKnown] = useState(true);
   const [member, setMember] = useState<Member>();
-  const [name, setName] = useState("");
-  const [email, setEmail] = useState("");
-  const [role, setRole] = useState("coach");
-  const [error, setError] = useState<unknown>();
+  const form = useFields({ name: "", email: "", role: "coach" });
+  const { name, email, role } = form.values;
   const create = useDo(MemberService.method.createMember, { quiet: true });
   const assign = useDo(AccessService.method.assignRole, { quiet: true, done: t.done.saved });
-  const submit = async () => {
-    setError(undefined);
-    try {
-      let who = known ? member : undefined;
-      if (!known) {
-        who = (await create.run({ member: { name: name.trim(), email: email.trim() } }))?.member;
-        // Should the role be refused, they are there all the same, and are not made twice.
-        setMember(who);
-        setKnown(true);
-      }
-      if (!who) return;
-      await assign.run({ memberId: who.id, role });
-      onClose();
-    } catch (thrown) {
-      setError(thrown);
+  const { error, onSubmit } = useSubmit(async () => {
+    let who = known ? member : undefined;
+    if (!known) {
+      who = (await create.run({ member: { name: name.trim(), email: email.trim() } }))?.member;
+      // Should the role be refused, they are there all the same, and are not made twice.
+      setMember(who);
+      setKnown(true);
     }
-  };
+    if (!who) return;
+    await assign.run({ memberId: who.id, role });
+    onClose();
+  });
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <form className="form" onSubmit={onSubmit}>
       {can("member.write") && (
         <SegmentedControl
           fullWidth
@@ -133,48 +116,33 @@ function AddStaff({ onClose }: { onClose: () => void }) {
         <MemberPicker label={t.session.bookFor} value={member} onChange={setMember} />
       ) : (
         <>
+          <Name {...form.text("name")} />
           <TextInput
-            label={t.fields.name}
-            required
-            maxLength={200}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            data-autofocus
-          />
-          <TextInput
+            {...form.text("email")}
             label={t.fields.email}
             description={d.catalog.emailNote}
             type="email"
             required
             maxLength={254}
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
           />
         </>
       )}
       <Select
+        {...form.choice("role")}
         label={d.catalog.role}
         allowDeselect={false}
-        value={role}
-        onChange={(value) => setRole(value ?? "coach")}
         data={(["coach", "admin", "owner"] as const).map((one) => ({
           value: one,
           label: t.roleNames[one],
         }))}
       />
-      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
-      <div className="end">
-        <Button variant="default" onClick={onClose}>
-          {t.actions.cancel}
-        </Button>
-        <Button
-          type="submit"
-          loading={create.busy || assign.busy}
-          disabled={known && member === undefined}
-        >
-          {d.catalog.addStaff}
-        </Button>
-      </div>
+      <Refused error={error} />
+      <FormEnd
+        act={d.catalog.addStaff}
+        busy={create.busy || assign.busy}
+        disabled={known && member === undefined}
+        onCancel={onClose}
+      />
     </form>
   );
 }

@@ -1,9 +1,9 @@
-import { Tabs } from "@mantine/core";
-import { useSearchParams } from "react-router";
+import "./imports.css";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useCan } from "../../shared/root";
+import { useCan } from "../../shared/me";
 import { PageHead } from "../../shared/ui";
+import { Tabbed } from "../tabbed";
 import { Importer } from "./importer";
 import { useImportMembers, useImportSessions } from "./send";
 
@@ -38,10 +38,9 @@ export function ImportsPage() {
   const t = useText();
   const d = useDesk();
   const can = useCan();
-  const [params, setParams] = useSearchParams();
   const sessions = useImportSessions();
   const members = useImportMembers();
-  const tabs = [
+  const parts = [
     can("session.import") && {
       key: "sessions" as const,
       label: t.nav.schedule,
@@ -58,24 +57,17 @@ export function ImportsPage() {
       size: 3_000_000,
       to: "/members",
     },
-  ].filter((tab) => tab !== false);
-  const tab = tabs.find(({ key }) => key === params.get("what")) ?? tabs[0];
+  ].filter((part) => part !== false);
   return (
     <div className="page">
       <PageHead title={t.nav.imports} note={d.imports.note} />
-      <Tabs
-        value={tab?.key ?? null}
-        onChange={(value) => setParams(value ? { what: value } : {}, { replace: true })}
-      >
-        <Tabs.List mb="md">
-          {tabs.map(({ key, label }) => (
-            <Tabs.Tab key={key} value={key}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {tabs.map(({ key, send, required, size, to }) => (
-          <Tabs.Panel key={key} value={key}>
+      <Tabbed
+        name="what"
+        keep
+        parts={parts.map(({ key, label, send, required, size, to }) => ({
+          key,
+          label,
+          shown: (
             <Importer
               send={send}
               columns={columns[key].map((name, at) => ({
@@ -88,9 +80,9 @@ export function ImportsPage() {
               words={d.imports[key]}
               to={to}
             />
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+          ),
+        }))}
+      />
     </div>
   );
 }

@@ -1,10 +1,10 @@
 import { CheckInService, type Member } from "@berthhq/client";
 import { useInfiniteQuery } from "@connectrpc/connect-query";
-import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { useText } from "../../i18n";
-import { Shown, State, Tag, Time } from "../../shared/ui";
+import { More, paged, Shown, State, Tag, Time } from "../../shared/ui";
 import { BookingTag } from "../bookings/tag";
+import { Figures } from "../figures";
 
 /** What became of the sessions that somebody was booked in. */
 export function Attendance({ member }: { member: Member }) {
@@ -12,10 +12,7 @@ export function Attendance({ member }: { member: Member }) {
   const attendance = useInfiniteQuery(
     CheckInService.method.listAttendance,
     { memberId: member.id, pageSize: 30, pageToken: "" },
-    {
-      pageParamKey: "pageToken",
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-    },
+    paged,
   );
   return (
     <Shown of={attendance}>
@@ -24,20 +21,13 @@ export function Attendance({ member }: { member: Member }) {
         const bookings = pages.flatMap((page) => page.bookings);
         return (
           <>
-            <dl className="stats">
-              {(
-                [
-                  [first?.attended, t.members.came],
-                  [first?.noShows, t.members.noShows],
-                  [first?.lateCancelled, t.members.late],
-                ] as const
-              ).map(([count, label]) => (
-                <div key={label}>
-                  <dt>{label}</dt>
-                  <dd>{count ?? 0}</dd>
-                </div>
-              ))}
-            </dl>
+            <Figures
+              of={[
+                [t.members.came, first?.attended ?? 0],
+                [t.members.noShows, first?.noShows ?? 0],
+                [t.members.late, first?.lateCancelled ?? 0],
+              ]}
+            />
             <div className="card">
               {bookings.length === 0 ? (
                 <State title={t.members.noAttendance} />
@@ -64,11 +54,7 @@ export function Attendance({ member }: { member: Member }) {
                 </table>
               )}
             </div>
-            {attendance.hasNextPage && (
-              <Button mt="sm" variant="default" onClick={() => void attendance.fetchNextPage()}>
-                {t.actions.more}
-              </Button>
-            )}
+            <More of={attendance} />
           </>
         );
       }}

@@ -17,7 +17,7 @@ import { useAll } from "../../shared/all";
 import { ask } from "../../shared/ask";
 import { useDo } from "../../shared/calls";
 import { Countdown } from "../../shared/countdown";
-import { useCan } from "../../shared/root";
+import { useCan } from "../../shared/me";
 import { showClock, showDay, Temporal } from "../../shared/time";
 import { Card, Shown, State, Tag, Time } from "../../shared/ui";
 import { BookingActs } from "../bookings/acts";

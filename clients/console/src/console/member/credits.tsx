@@ -6,27 +6,17 @@ import {
   SubscriptionStatus,
 } from "@berthhq/client";
 import { useInfiniteQuery, useQuery } from "@connectrpc/connect-query";
-import {
-  ActionIcon,
-  Alert,
-  Button,
-  Menu,
-  Modal,
-  NumberInput,
-  Select,
-  Switch,
-  Textarea,
-} from "@mantine/core";
-import { IconDots, IconPlus } from "@tabler/icons-react";
+import { Button, Modal, NumberInput, Select, Switch, Textarea } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useText } from "../../i18n";
 import { useAll } from "../../shared/all";
 import { ask } from "../../shared/ask";
 import { useDo } from "../../shared/calls";
-import { explain } from "../../shared/errors";
-import { useCan, useMe } from "../../shared/root";
-import { here } from "../../shared/time";
-import { Card, Shown, State, Tag, Time, type Tone } from "../../shared/ui";
+import { FormEnd, Refused, useSubmit } from "../../shared/form";
+import { useCan, useMe } from "../../shared/me";
+import { Card, More, paged, Shown, State, Tag, Time, type Tone } from "../../shared/ui";
+import { type Act, ActsMenu } from "../acts";
 
 const subscriptionTones: Record<number, Tone> = { 1: "good", 2: "warn", 3: "bad" };
 
@@ -42,7 +32,7 @@ export function Credits({ member }: { member: Member }) {
   });
   return (
     <div className="stack">
-      <div style={{ display: "flex", gap: 12, alignItems: "center" }}>
+      <div style={{ display: "flex", flexWrap: "wrap", gap: 12, alignItems: "center" }}>
         {balance.data && (
           <span style={{ fontSize: 20, fontWeight: 620 }} className="num">
             {balance.data.unlimited
@@ -80,7 +70,7 @@ export function Credits({ member }: { member: Member }) {
         }
       </Shown>
       <Modal opened={starting} onClose={() => setStarting(false)} title={t.members.subscribe}>
-        {starting && <StartPlan member={member} onClose={() => setStarting(false)} />}
+        <StartPlan member={member} onClose={() => setStarting(false)} />
       </Modal>
     </div>
   );
@@ -98,6 +88,25 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
   const { id: subscriptionId, status, planName } = subscription;
   const running = status <= SubscriptionStatus.DEBT;
   const counted = subscription.planKind === PlanKind.CREDITS;
+  const active = status === SubscriptionStatus.ACTIVE;
+  const finish = async () => {
+    const answer = await ask({
+      title: t.members.endTitle(planName),
+      body: t.members.endBody,
+      yes: t.members.end,
+      reason: t.fields.reason,
+      danger: true,
+    });
+    if (answer) await end.run({ subscriptionId, reason: answer.reason });
+  };
+  const acts: (Act | false)[] = [
+    counted && can("credit.grant") && { label: t.members.grant, run: () => setGranting(true) },
+    active
+      ? { label: t.members.pause, run: () => pause.run({ subscriptionId }) }
+      : { label: t.members.resume, run: () => resume.run({ subscriptionId }) },
+    active && { label: t.members.debt, run: () => debt.run({ subscriptionId }) },
+    { label: t.members.end, run: finish, danger: true },
+  ];
   return (
     <Card
       bare
@@ -111,53 +120,13 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
         <span style={{ display: "inline-flex", gap: 10, alignItems: "center" }}>
           {counted && <strong className="num">{t.plans.creditCount(subscription.balance)}</strong>}
           {can("subscription.manage") && running && (
-            <Menu>
-              <Menu.Target>
-                <ActionIcon aria-label={`${t.actions.actions}: ${planName}`}>
-                  <IconDots size={17} />
-                </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                {counted && can("credit.grant") && (
-                  <Menu.Item onClick={() => setGranting(true)}>{t.members.grant}</Menu.Item>
-                )}
-                {status === SubscriptionStatus.ACTIVE ? (
-                  <>
-                    <Menu.Item onClick={() => void pause.run({ subscriptionId })}>
-                      {t.members.pause}
-                    </Menu.Item>
-                    <Menu.Item onClick={() => void debt.run({ subscriptionId })}>
-                      {t.members.debt}
-                    </Menu.Item>
-                  </>
-                ) : (
-                  <Menu.Item onClick={() => void resume.run({ subscriptionId })}>
-                    {t.members.resume}
-                  </Menu.Item>
-                )}
-                <Menu.Item
-                  c="var(--bad)"
-                  onClick={async () => {
-                    const answer = await ask({
-                      title: t.members.endTitle(planName),
-                      body: t.members.endBody,
-                      yes: t.members.end,
-                      reason: t.fields.reason,
-                      danger: true,
-                    });
-                    if (answer) await end.run({ subscriptionId, reason: answer.reason });
-                  }}
-                >
-                  {t.members.end}
-                </Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
+            <ActsMenu label={`${t.actions.actions}: ${planName}`} acts={acts} />
           )}
         </span>
       }
     >
       <p className="muted" style={{ margin: 0, padding: "10px 16px", fontSize: 13 }}>
-        <Time at={subscription.startTime} zone={tenant.timeZone} as="date" />
+        {t.session.since} <Time at={subscription.startTime} zone={tenant.timeZone} as="date" />
         {subscription.periodEndTime && (
           <>
             {" · "}
@@ -174,7 +143,7 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
       </p>
       {counted && <Ledger subscriptionId={subscriptionId} />}
       <Modal opened={granting} onClose={() => setGranting(false)} title={t.members.grant}>
-        {granting && <Grant subscription={subscription} onClose={() => setGranting(false)} />}
+        <Grant subscription={subscription} onClose={() => setGranting(false)} />
       </Modal>
     </Card>
   );
@@ -186,10 +155,7 @@ function Ledger({ subscriptionId }: { subscriptionId: string }) {
   const ledger = useInfiniteQuery(
     CreditService.method.listLedger,
     { subscriptionId, pageSize: 12, pageToken: "" },
-    {
-      pageParamKey: "pageToken",
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-    },
+    paged,
   );
   return (
     <Shown of={ledger} rows={3}>
@@ -229,16 +195,7 @@ function Ledger({ subscriptionId }: { subscriptionId: string }) {
                 ))}
               </tbody>
             </table>
-            {ledger.hasNextPage && (
-              <Button
-                variant="subtle"
-                size="compact-sm"
-                m="xs"
-                onClick={() => void ledger.fetchNextPage()}
-              >
-                {t.actions.more}
-              </Button>
-            )}
+            <More of={ledger} />
           </>
         );
       }}
@@ -248,27 +205,18 @@ function Ledger({ subscriptionId }: { subscriptionId: string }) {
 
 function Grant({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
   const t = useText();
-  const { locale } = useSpeech();
   const [amount, setAmount] = useState<number | "">(1);
   const [reason, setReason] = useState("");
-  const [error, setError] = useState<unknown>();
   const grant = useDo(CreditService.method.grantCredits, {
     quiet: true,
     done: ({ entry }) => t.members.granted(entry?.balance ?? 0),
   });
+  const { error, onSubmit } = useSubmit(async () => {
+    await grant.run({ subscriptionId: subscription.id, amount: Number(amount), reason });
+    onClose();
+  });
   return (
-    <form
-      className="form"
-      onSubmit={async (event) => {
-        event.preventDefault();
-        try {
-          await grant.run({ subscriptionId: subscription.id, amount: Number(amount), reason });
-          onClose();
-        } catch (thrown) {
-          setError(thrown);
-        }
-      }}
-    >
+    <form className="form" onSubmit={onSubmit}>
       <NumberInput
         label={t.members.amount}
         description={t.members.amountNote}
@@ -285,39 +233,23 @@ function Grant({ subscription, onClose }: { subscription: Subscription; onClose:
         autosize
         onChange={(event) => setReason(event.currentTarget.value)}
       />
-      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
-      <div className="end">
-        <Button variant="default" onClick={onClose}>
-          {t.actions.cancel}
-        </Button>
-        <Button type="submit" loading={grant.busy} disabled={!amount}>
-          {t.actions.save}
-        </Button>
-      </div>
+      <Refused error={error} />
+      <FormEnd act={t.actions.save} busy={grant.busy} disabled={!amount} onCancel={onClose} />
     </form>
   );
 }
 
 function StartPlan({ member, onClose }: { member: Member; onClose: () => void }) {
   const t = useText();
-  const { locale } = useSpeech();
   const plans = useAll(CreditService.method.listPlans, {}, (answer) => answer.plans);
   const [plan, setPlan] = useState<string | null>(null);
-  const [error, setError] = useState<unknown>();
   const start = useDo(CreditService.method.subscribe, { quiet: true, done: t.members.subscribed });
+  const { error, onSubmit } = useSubmit(async () => {
+    await start.run({ memberId: member.id, planId: plan ?? "" });
+    onClose();
+  });
   return (
-    <form
-      className="form"
-      onSubmit={async (event) => {
-        event.preventDefault();
-        try {
-          await start.run({ memberId: member.id, planId: plan ?? "" });
-          onClose();
-        } catch (thrown) {
-          setError(thrown);
-        }
-      }}
-    >
+    <form className="form" onSubmit={onSubmit}>
       <Select
         label={t.nav.plans}
         required
@@ -328,15 +260,8 @@ function StartPlan({ member, onClose }: { member: Member; onClose: () => void })
           plans.data?.map(({ id, plan: input }) => ({ value: id, label: input?.name ?? id })) ?? []
         }
       />
-      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
-      <div className="end">
-        <Button variant="default" onClick={onClose}>
-          {t.actions.cancel}
-        </Button>
-        <Button type="submit" loading={start.busy} disabled={!plan}>
-          {t.members.subscribe}
-        </Button>
-      </div>
+      <Refused error={error} />
+      <FormEnd act={t.members.subscribe} busy={start.busy} disabled={!plan} onCancel={onClose} />
     </form>
   );
 }

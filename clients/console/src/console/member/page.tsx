@@ -1,16 +1,21 @@
 import { type Device, type Member, MemberService, MemberStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { ActionIcon, Button, Drawer, Menu, Tabs } from "@mantine/core";
-import { IconArrowLeft, IconDots, IconPencil } from "@tabler/icons-react";
+import { Button, Drawer } from "@mantine/core";
+import { IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
-import { Link, useParams, useSearchParams } from "react-router";
+import { useParams } from "react-router";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { ask } from "../../shared/ask";
 import { useDo } from "../../shared/calls";
-import { useCan, useMe } from "../../shared/root";
+import { useCan, useMe } from "../../shared/me";
+import { useTitle } from "../../shared/title";
 import { Card, Face, PageHead, Shown, Tag, Time } from "../../shared/ui";
+import { ActsMenu } from "../acts";
+import { Back } from "../back";
+import { useLanguageName } from "../languages";
 import { RoleTags } from "../pages/members";
+import { Tabbed } from "../tabbed";
 import { Attendance } from "./attendance";
 import { Bookings } from "./bookings";
 import { Credits } from "./credits";
@@ -19,8 +24,10 @@ import { Reach } from "./reach";
 import { Roles } from "./roles";
 
 export function MemberPage() {
+  const t = useText();
   const { id = "" } = useParams();
   const member = useQuery(MemberService.method.getMember, { memberId: id });
+  useTitle(member.data?.member?.name ?? t.nav.members);
   return (
     <div className="page">
       <Shown of={member}>
@@ -35,10 +42,24 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
   const d = useDesk();
   const can = useCan();
   const { tenant } = useMe();
+  const languageName = useLanguageName();
   const [editing, setEditing] = useState(false);
-  const [params, setParams] = useSearchParams();
   const update = useDo(MemberService.method.updateMember, { done: t.done.saved });
   const active = member.status === MemberStatus.ACTIVE;
+  const become = (status: MemberStatus) =>
+    update.run({
+      member: { id: member.id, status, etag: member.etag },
+      updateMask: { paths: ["status"] },
+    });
+  const deactivate = async () => {
+    const sure = await ask({
+      title: t.members.deactivateTitle(member.name),
+      body: t.members.deactivateBody,
+      yes: t.members.deactivate,
+      danger: true,
+    });
+    if (sure) await become(MemberStatus.INACTIVE);
+  };
   const tabs = [
     can("booking.read") && {
       key: "bookings",
@@ -62,34 +83,14 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
     },
     can("role.read") && { key: "roles", label: t.members.access, shown: <Roles member={member} /> },
   ].filter((tab) => tab !== false);
-  const tab = (tabs.find(({ key }) => key === params.get("tab")) ?? tabs[0])?.key ?? "";
   return (
     <>
-      <Link
-        to="/members"
-        className="muted"
-        style={{
-          display: "inline-flex",
-          gap: 5,
-          alignItems: "center",
-          fontSize: 13,
-          textDecoration: "none",
-          marginBottom: 10,
-        }}
-      >
-        <IconArrowLeft size={15} aria-hidden /> {t.nav.members}
-      </Link>
+      <Back to="/members" label={t.nav.members} />
       <PageHead
-        title={
-          <span style={{ display: "inline-flex", gap: 14, alignItems: "center", flexWrap: "wrap" }}>
-            <Face name={member.name} size={44} />
-            {member.name}
-            {active ? (
-              <RoleTags roles={member.roles} />
-            ) : (
-              <Tag tone="bad">{t.members.inactive}</Tag>
-            )}
-          </span>
+        mark={<Face name={member.name} size={44} />}
+        title={member.name}
+        tags={
+          active ? <RoleTags roles={member.roles} /> : <Tag tone="bad">{t.members.inactive}</Tag>
         }
       >
         {can("member.write") && (
@@ -101,64 +102,21 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
             >
               {t.actions.edit}
             </Button>
-            <Menu>
-              <Menu.Target>
-                <ActionIcon variant="default" size={36} aria-label={t.actions.actions}>
-                  <IconDots size={18} />
-                </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Item
-                  {...(active && { c: "var(--bad)" })}
-                  onClick={async () => {
-                    const answer =
-                      !active ||
-                      (await ask({
-                        title: t.members.deactivateTitle(member.name),
-                        body: t.members.deactivateBody,
-                        yes: t.members.deactivate,
-                        danger: true,
-                      }));
-                    if (!answer) return;
-                    await update.run({
-                      member: {
-                        id: member.id,
-                        status: active ? MemberStatus.INACTIVE : MemberStatus.ACTIVE,
-                        etag: member.etag,
-                      },
-                      updateMask: { paths: ["status"] },
-                    });
-                  }}
-                >
-                  {active ? t.members.deactivate : t.members.reactivate}
-                </Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
+            <ActsMenu
+              outlined
+              label={t.actions.actions}
+              acts={[
+                active
+                  ? { label: t.members.deactivate, run: deactivate, danger: true }
+                  : { label: t.members.reactivate, run: () => become(MemberStatus.ACTIVE) },
+              ]}
+            />
           </>
         )}
       </PageHead>
       <div className="split">
         <div className="stack">
-          {tabs.length > 0 && (
-            <Tabs
-              value={tab}
-              onChange={(value) => setParams({ tab: value ?? "" }, { replace: true })}
-              keepMounted={false}
-            >
-              <Tabs.List mb="md">
-                {tabs.map(({ key, label }) => (
-                  <Tabs.Tab key={key} value={key}>
-                    {label}
-                  </Tabs.Tab>
-                ))}
-              </Tabs.List>
-              {tabs.map(({ key, shown }) => (
-                <Tabs.Panel key={key} value={key}>
-                  {shown}
-                </Tabs.Panel>
-              ))}
-            </Tabs>
-          )}
+          <Tabbed parts={tabs} />
         </div>
         <Card title={t.members.profile}>
           <dl className="facts">
@@ -183,9 +141,9 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
               </>
             )}
             <dt>{t.fields.locale}</dt>
-            <dd>{member.locale || tenant.locale}</dd>
+            <dd>{languageName(member.locale || tenant.locale)}</dd>
             <dt>{t.fields.timeZone}</dt>
-            <dd>{member.timeZone || tenant.timeZone}</dd>
+            <dd>{(member.timeZone || tenant.timeZone).replaceAll("_", " ")}</dd>
             <dt>{t.members.since}</dt>
             <dd>
               <Time at={member.createTime} zone={tenant.timeZone} as="date" />
@@ -201,7 +159,7 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
         </Card>
       </div>
       <Drawer opened={editing} onClose={() => setEditing(false)} title={member.name}>
-        {editing && <EditMember member={member} onClose={() => setEditing(false)} />}
+        <EditMember member={member} onClose={() => setEditing(false)} />
       </Drawer>
     </>
   );

@@ -1,3 +1,4 @@
+import "./reach.css";
 import {
   type Device,
   DeviceKind,
@@ -19,8 +20,8 @@ import {
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useNotices } from "../../i18n/notices";
-import { useMe } from "../../shared/root";
-import { showClock } from "../../shared/time";
+import { useMe } from "../../shared/me";
+import { wallClock } from "../../shared/time";
 import { Card, Shown, State, Time } from "../../shared/ui";
 
 const channels = [
@@ -36,9 +37,6 @@ const icons = {
   [DeviceKind.WEB]: IconWorld,
 };
 
-const clockOf = (time: { hours: number; minutes: number } | undefined) =>
-  showClock((time?.hours ?? 0) * 60 + (time?.minutes ?? 0));
-
 /** Where messages reach somebody, and what they want to hear of. Only they themselves change it. */
 export function Reach({ member, devices }: { member: Member; devices: readonly Device[] }) {
   const t = useText();
@@ -50,10 +48,7 @@ export function Reach({ member, devices }: { member: Member; devices: readonly D
     <div className="stack">
       <Card bare title={d.member.devices}>
         {devices.length === 0 ? (
-          <State
-            icon={<IconDeviceMobileOff size={34} stroke={1.4} aria-hidden />}
-            title={d.member.noDevices}
-          >
+          <State icon={IconDeviceMobileOff} title={d.member.noDevices}>
             {d.member.noDevicesNote}
           </State>
         ) : (
@@ -85,8 +80,8 @@ export function Reach({ member, devices }: { member: Member; devices: readonly D
                 {d.member.theirs}{" "}
                 {all?.quietHours
                   ? d.member.quiet(
-                      clockOf(all.quietHours.start),
-                      clockOf(all.quietHours.end),
+                      wallClock(all.quietHours.start),
+                      wallClock(all.quietHours.end),
                       (member.timeZone || tenant.timeZone).replaceAll("_", " "),
                     )
                   : d.member.quietAsHouse}

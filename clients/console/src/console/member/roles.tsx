@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useText } from "../../i18n";
 import { useAll } from "../../shared/all";
 import { useDo } from "../../shared/calls";
-import { useCan } from "../../shared/root";
+import { useCan } from "../../shared/me";
 import { Card } from "../../shared/ui";
 
 /** Which roles somebody has. */

@@ -10,9 +10,9 @@ import {
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
-import { useSearchParams } from "react-router";
+import { useAddress } from "../../shared/address";
 import { useAll } from "../../shared/all";
-import { useCan, useMe } from "../../shared/root";
+import { useCan, useMe } from "../../shared/me";
 import { startOf, Temporal, today } from "../../shared/time";
 import type { Tone } from "../../shared/ui";
 import { useCatalog } from "../data";
@@ -23,20 +23,13 @@ export const renewed = { refetchInterval: 4_000 };
 /** Which messages are shown. All but the days stands in the address. */
 export function useFilter() {
   const { tenant } = useMe();
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useAddress();
   const [days, setDays] = useState<[string | null, string | null]>([null, null]);
   const [picked, setPicked] = useState<Member>();
   const memberId = params.get("member") ?? "";
   const number = (name: string) => Number(params.get(name)) || 0;
   const set = (name: string, value: string | null) =>
-    setParams(
-      (before) => {
-        if (value && value !== "0") before.set(name, value);
-        else before.delete(name);
-        return before;
-      },
-      { replace: true },
-    );
+    change({ [name]: value === "0" ? null : value });
   // An address names the member, but does not bring them along.
   const named = useQuery(
     MemberService.method.getMember,

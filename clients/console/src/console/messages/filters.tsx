@@ -1,7 +1,7 @@
 import { Select } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { useNotices } from "../../i18n/notices";
-import { useCan } from "../../shared/root";
+import { useCan } from "../../shared/me";
 import { MemberPicker } from "../picker";
 import type { Filtering } from "./data";
 
@@ -41,7 +41,7 @@ export function Filters({ of, status }: { of: Filtering; status?: boolean }) {
       />
       <Select
         aria-label={n.channel}
-        w={130}
+        w={150}
         allowDeselect={false}
         value={String(of.channel)}
         onChange={(value) => of.set("channel", value)}

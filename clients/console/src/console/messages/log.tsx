@@ -6,14 +6,15 @@ import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { useSpeech, useText } from "../../i18n";
 import { useNotices } from "../../i18n/notices";
+import { useLast } from "../../shared/last";
+import { useMe } from "../../shared/me";
 import { here, sameClock, zoneName } from "../../shared/time";
-import { Shown, State, Tag, Time } from "../../shared/ui";
+import { More, paged, Shown, State, Tag, Time } from "../../shared/ui";
 import { renewed, toneOf, useFilter, usePlacesOf } from "./data";
 import { Filters } from "./filters";
 
 /** What was sent to whom and what became of it, and what was not sent and why. */
 export function Log() {
-  const t = useText();
   const n = useNotices();
   const filtering = useFilter();
   const [opened, setOpened] = useState<string>();
@@ -21,14 +22,14 @@ export function Log() {
     NotificationService.method.listDeliveries,
     { filter: filtering.filter, pageSize: 50, pageToken: "" },
     {
-      pageParamKey: "pageToken",
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+      ...paged,
       placeholderData: (before) => before,
       ...renewed,
     },
   );
   const all = log.data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
   const open = all.find(({ id }) => id === opened);
+  const last = useLast(open);
   const placeOf = usePlacesOf(all);
   return (
     <>
@@ -37,7 +38,7 @@ export function Log() {
         <Shown of={log} rows={12}>
           {() =>
             all.length === 0 ? (
-              <State icon={<IconMessage2 size={34} stroke={1.4} aria-hidden />} title={n.log.none}>
+              <State icon={IconMessage2} title={n.log.none}>
                 {n.log.noneNote}
               </State>
             ) : (
@@ -46,23 +47,13 @@ export function Log() {
           }
         </Shown>
       </div>
-      {log.hasNextPage && (
-        <div style={{ textAlign: "center", marginTop: 14 }}>
-          <Button
-            variant="default"
-            loading={log.isFetchingNextPage}
-            onClick={() => void log.fetchNextPage()}
-          >
-            {t.actions.more}
-          </Button>
-        </div>
-      )}
+      <More of={log} />
       <Drawer
         opened={open !== undefined}
         onClose={() => setOpened(undefined)}
         title={n.log.details}
       >
-        {open && <Details delivery={open} {...placeOf(open)} />}
+        {last && <Details delivery={last} {...placeOf(last)} />}
       </Drawer>
     </>
   );
@@ -81,6 +72,7 @@ function Lines({
 }) {
   const t = useText();
   const n = useNotices();
+  const { tenant } = useMe();
   return (
     <div className="scroll-x">
       <table className="table">
@@ -99,13 +91,13 @@ function Lines({
         </thead>
         <tbody>
           {deliveries.map((one) => {
-            const { session, zone } = placeOf(one);
+            const { session } = placeOf(one);
             const name = one.recipientName || n.log.guest;
             return (
               <tr key={one.id}>
                 <td className="muted" style={{ whiteSpace: "nowrap" }}>
-                  <Time at={one.createTime} zone={zone} as="dateTime" />
-                  <Zone zone={zone} />
+                  <Time at={one.createTime} zone={tenant.timeZone} as="dateTime" />
+                  <Zone zone={tenant.timeZone} />
                 </td>
                 <td>
                   {one.memberId ? <Link to={`/members/${one.memberId}`}>{name}</Link> : name}

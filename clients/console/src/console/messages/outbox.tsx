@@ -6,7 +6,7 @@ import { IconDeviceMobile, IconInbox, IconMail, IconMessage2 } from "@tabler/ico
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { useNotices } from "../../i18n/notices";
-import { Shown, State, Time } from "../../shared/ui";
+import { paged, Shown, State, Time } from "../../shared/ui";
 import { renewed, useFilter, usePlacesOf } from "./data";
 import { Filters } from "./filters";
 import { Zone } from "./log";
@@ -30,8 +30,7 @@ export function Outbox() {
     NotificationService.method.listOutbox,
     { filter: filtering.filter, pageSize: 50, pageToken: "" },
     {
-      pageParamKey: "pageToken",
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+      ...paged,
       placeholderData: (before) => before,
       ...renewed,
     },
@@ -81,7 +80,7 @@ export function Outbox() {
         {() =>
           all.length === 0 ? (
             <div className="card">
-              <State icon={<IconInbox size={34} stroke={1.4} aria-hidden />} title={n.outbox.none}>
+              <State icon={IconInbox} title={n.outbox.none}>
                 {n.outbox.noneNote}
               </State>
             </div>

@@ -1,7 +1,8 @@
+import { useLast } from "../../shared/last";
+import "../layers/layers.css";
 import { type Senders as Carriers, NotificationService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import {
-  Alert,
   Button,
   Drawer,
   NumberInput,
@@ -11,17 +12,16 @@ import {
   TextInput,
 } from "@mantine/core";
 import { useState } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useText } from "../../i18n";
 import { useNotices } from "../../i18n/notices";
 import { ask } from "../../shared/ask";
 import { useDo } from "../../shared/calls";
-import { explain } from "../../shared/errors";
-import { useCan } from "../../shared/root";
-import { here } from "../../shared/time";
+import { FormEnd, Refused, useFields, useSubmit } from "../../shared/form";
+import { useCan } from "../../shared/me";
 import { Card, CopyButton, Shown, Tag } from "../../shared/ui";
+import { offered, useLanguageNames } from "../languages";
 import { toneOf } from "./data";
 import { choices } from "./filters";
-import { offered, useLanguageNames } from "./templates";
 
 /** What the contract calls a tenant's own sender on each channel. */
 const kinds = ["", "twilio", "fcm", "smtp"] as const;
@@ -47,6 +47,7 @@ function List({ senders }: { senders: Carriers }) {
   const n = useNotices();
   const can = useCan();
   const [edited, setEdited] = useState<Kind>();
+  const last = useLast(edited);
   const update = useDo(NotificationService.method.updateSenders, { done: t.done.saved });
   const remove = async (kind: Kind, name: string) => {
     const sure = await ask({
@@ -118,9 +119,9 @@ function List({ senders }: { senders: Carriers }) {
       <Drawer
         opened={edited !== undefined}
         onClose={() => setEdited(undefined)}
-        title={edited && n.senders.edit(n.channels[kinds.indexOf(edited)] ?? "")}
+        title={last && n.senders.edit(n.channels[kinds.indexOf(last)] ?? "")}
       >
-        {edited && <Form kind={edited} senders={senders} onClose={() => setEdited(undefined)} />}
+        {last && <Form kind={last} senders={senders} onClose={() => setEdited(undefined)} />}
       </Drawer>
     </section>
   );
@@ -130,10 +131,8 @@ function List({ senders }: { senders: Carriers }) {
 function Form({ kind, senders, onClose }: { kind: Kind; senders: Carriers; onClose: () => void }) {
   const t = useText();
   const n = useNotices();
-  const { locale } = useSpeech();
-  const [error, setError] = useState<unknown>();
   const [etag] = useState(senders.etag);
-  const [values, setValues] = useState(() => ({
+  const { values, set, ...form } = useFields(() => ({
     account: senders.twilio?.accountSid ?? "",
     from: senders.twilio?.from ?? "",
     project: senders.fcm?.projectId ?? "",
@@ -149,13 +148,9 @@ function Form({ kind, senders, onClose }: { kind: Kind; senders: Carriers; onClo
     done: t.done.saved,
   });
   const text = (key: Exclude<keyof typeof values, "port">, label: string) => ({
+    ...form.text(key),
     label,
     autoComplete: "off",
-    value: values[key],
-    onChange: (event: { currentTarget: { value: string } }) => {
-      const { value } = event.currentTarget;
-      setValues((before) => ({ ...before, [key]: value }));
-    },
   });
   const secret = (label: string) => ({
     ...text("secret", label),
@@ -187,23 +182,12 @@ function Form({ kind, senders, onClose }: { kind: Kind; senders: Carriers; onClo
       },
     }),
   };
-  const save = async () => {
-    setError(undefined);
-    try {
-      await update.run({ senders: { etag, ...own[kind]() }, updateMask: { paths: [kind] } });
-      onClose();
-    } catch (thrown) {
-      setError(thrown);
-    }
-  };
+  const { error, onSubmit } = useSubmit(async () => {
+    await update.run({ senders: { etag, ...own[kind]() }, updateMask: { paths: [kind] } });
+    onClose();
+  });
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <form className="form" onSubmit={onSubmit}>
       {kind === "twilio" && (
         <>
           <TextInput {...text("account", n.senders.account)} required data-autofocus />
@@ -232,22 +216,15 @@ function Form({ kind, senders, onClose }: { kind: Kind; senders: Carriers; onClo
             min={1}
             max={65535}
             value={values.port}
-            onChange={(port) => setValues((before) => ({ ...before, port: Number(port) || 0 }))}
+            onChange={(port) => set({ port: Number(port) || 0 })}
           />
           <TextInput {...text("user", n.senders.user)} />
           <PasswordInput {...secret(n.senders.password)} />
           <TextInput {...text("address", n.senders.address)} type="email" required />
         </>
       )}
-      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
-      <div className="end">
-        <Button variant="default" onClick={onClose}>
-          {t.actions.cancel}
-        </Button>
-        <Button type="submit" loading={update.busy}>
-          {t.actions.save}
-        </Button>
-      </div>
+      <Refused error={error} />
+      <FormEnd act={t.actions.save} busy={update.busy} onCancel={onClose} />
     </form>
   );
 }
@@ -293,7 +270,7 @@ function Test() {
           />
           <Select
             aria-label={n.channel}
-            w={130}
+            w={150}
             allowDeselect={false}
             value={channel}
             onChange={(value) => setChannel(value ?? "3")}

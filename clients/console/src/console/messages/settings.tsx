@@ -1,26 +1,24 @@
 import { NotificationService, type NotificationSettings, type QuietHours } from "@berthhq/client";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
-import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
-import { ActionIcon, Alert, Button, NumberInput, Select, Switch, TextInput } from "@mantine/core";
+import { useQuery } from "@connectrpc/connect-query";
+import { ActionIcon, Button, NumberInput, Select, Switch, TextInput } from "@mantine/core";
 import { TimeInput } from "@mantine/dates";
 import { IconPlus, IconX } from "@tabler/icons-react";
 import { useState } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useText } from "../../i18n";
 import { useNotices } from "../../i18n/notices";
-import { useDo } from "../../shared/calls";
+import { useDo, useRead } from "../../shared/calls";
 import { useEditing } from "../../shared/editing";
-import { explain } from "../../shared/errors";
-import { useCan } from "../../shared/root";
-import { DAY, HOUR, here, MINUTE, parseClock, showClock, showSpan } from "../../shared/time";
+import { bind, Refused } from "../../shared/form";
+import { useCan } from "../../shared/me";
+import { HOUR, showSpan, spanMs, timeOfDay, wallClock } from "../../shared/time";
 import { Card, Shown } from "../../shared/ui";
 import { Conflict } from "../conflict";
-import { snake } from "../layers";
-import { offered, useLanguageNames } from "./templates";
-
-interface Night {
-  start: string;
-  end: string;
-}
+import { maskOf } from "../form";
+import { offered, useLanguageNames } from "../languages";
+import type { Night } from "../layers/kinds";
+import { SpanInput } from "../layers/span";
+import { SaveBar } from "../save-bar";
 
 interface Values {
   quietHours: Night | null;
@@ -36,16 +34,8 @@ interface Values {
   locale: string;
 }
 
-const clock = (time: QuietHours["start"]) =>
-  showClock((time?.hours ?? 0) * 60 + (time?.minutes ?? 0));
-
-const timeOf = (text: string) => {
-  const minute = parseClock(text) ?? 0;
-  return { hours: Math.floor(minute / 60), minutes: minute % 60 };
-};
-
 function nightOf(quiet: QuietHours | undefined): Night | null {
-  const night = quiet && { start: clock(quiet.start), end: clock(quiet.end) };
+  const night = quiet && { start: wallClock(quiet.start), end: wallClock(quiet.end) };
   return night && night.start !== night.end ? night : null;
 }
 
@@ -56,7 +46,7 @@ function versionOf(settings: NotificationSettings | undefined) {
     smsPerDay: settings?.smsPerDay ?? 0,
     pushPerDay: settings?.pushPerDay ?? 0,
     emailPerDay: settings?.emailPerDay ?? 0,
-    reminders: settings?.reminders.map(({ seconds }) => Number(seconds) * 1000) ?? [],
+    reminders: settings?.reminders.map(spanMs) ?? [],
     senderName: settings?.senderName ?? "",
     replyTo: settings?.replyTo ?? "",
     creditsLowAt: settings?.creditsLowAt ?? 0,
@@ -77,9 +67,8 @@ export function Settings() {
 function Form({ settings }: { settings: NotificationSettings | undefined }) {
   const t = useText();
   const n = useNotices();
-  const { locale } = useSpeech();
   const can = useCan();
-  const transport = useTransport();
+  const read = useRead();
   const editable = can("notification.write");
   const [error, setError] = useState<unknown>();
   const update = useDo(NotificationService.method.updateNotificationSettings, {
@@ -90,8 +79,8 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
     current: versionOf(settings),
     failed: setError,
     reread: async () => {
-      const method = NotificationService.method.getNotificationSettings;
-      return versionOf((await callUnaryMethod(transport, method, {})).settings);
+      const answer = await read(NotificationService.method.getNotificationSettings, {});
+      return versionOf(answer.settings);
     },
     save: ({ quietHours, reminders, ...values }, changed, etag) =>
       update.run({
@@ -99,14 +88,15 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
           ...values,
           etag,
           ...(quietHours && {
-            quietHours: { start: timeOf(quietHours.start), end: timeOf(quietHours.end) },
+            quietHours: { start: timeOfDay(quietHours.start), end: timeOfDay(quietHours.end) },
           }),
           reminders: reminders.map(durationFromMs),
         },
-        updateMask: { paths: changed.map((key) => snake(String(key))) },
+        updateMask: { paths: changed.map(maskOf) },
       }),
   });
   const { values, set } = editing;
+  const form = bind(values, set);
   const night = values.quietHours;
   const languages = useLanguageNames([...new Set([...offered, values.locale])].filter(Boolean));
   const number = (key: "smsPerDay" | "pushPerDay" | "emailPerDay" | "creditsLowAt") => ({
@@ -181,8 +171,7 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
           <Switch
             label={n.settings.emailInQuiet}
             disabled={!editable}
-            checked={values.emailInQuietHours}
-            onChange={(event) => set({ emailInQuietHours: event.currentTarget.checked })}
+            {...form.flag("emailInQuietHours")}
           />
         </div>
       </Card>
@@ -204,16 +193,26 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
             {n.settings.remindersNote}
           </p>
           {values.reminders.map((ms, at) => (
-            <Span
-              // biome-ignore lint/suspicious/noArrayIndexKey: a reminder has nothing but its span
-              key={at}
-              ms={ms}
-              disabled={!editable}
-              onChange={(next) =>
-                set({ reminders: values.reminders.map((one, i) => (i === at ? next : one)) })
-              }
-              onRemove={() => set({ reminders: values.reminders.filter((_, i) => i !== at) })}
-            />
+            // biome-ignore lint/suspicious/noArrayIndexKey: a reminder has nothing but its span
+            <div key={at} style={{ display: "flex", gap: 6, alignItems: "center" }}>
+              <SpanInput
+                size="sm"
+                label={n.settings.amount}
+                value={ms}
+                disabled={!editable}
+                onChange={(next) =>
+                  set({ reminders: values.reminders.map((one, i) => (i === at ? next : one)) })
+                }
+              />
+              {editable && (
+                <ActionIcon
+                  aria-label={`${t.actions.remove}: ${showSpan(ms)}`}
+                  onClick={() => set({ reminders: values.reminders.filter((_, i) => i !== at) })}
+                >
+                  <IconX size={16} />
+                </ActionIcon>
+              )}
+            </div>
           ))}
           {editable && values.reminders.length < 5 && (
             <Button
@@ -235,8 +234,7 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
             description={n.settings.senderNameNote}
             maxLength={100}
             disabled={!editable}
-            value={values.senderName}
-            onChange={(event) => set({ senderName: event.currentTarget.value })}
+            {...form.text("senderName")}
           />
           <TextInput
             type="email"
@@ -244,8 +242,7 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
             description={n.settings.replyToNote}
             maxLength={254}
             disabled={!editable}
-            value={values.replyTo}
-            onChange={(event) => set({ replyTo: event.currentTarget.value })}
+            {...form.text("replyTo")}
           />
         </div>
       </Card>
@@ -263,70 +260,13 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
             clearable
             searchable
             disabled={!editable}
-            value={values.locale || null}
-            onChange={(value) => set({ locale: value ?? "" })}
+            {...form.choice("locale")}
             data={languages}
           />
         </div>
       </Card>
-      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
-      {editing.changed.length > 0 && (
-        <div className="save-bar">
-          <span>{t.policies.pending(editing.changed.length)}</span>
-          <Button variant="default" onClick={editing.reset}>
-            {t.actions.cancel}
-          </Button>
-          <Button type="submit" loading={editing.saving}>
-            {t.actions.save}
-          </Button>
-        </div>
-      )}
+      <Refused error={error} />
+      <SaveBar editing={editing} />
     </form>
-  );
-}
-
-const units = { minutes: MINUTE, hours: HOUR, days: DAY };
-type Unit = keyof typeof units;
-
-function Span({
-  ms,
-  disabled,
-  onChange,
-  onRemove,
-}: {
-  ms: number;
-  disabled: boolean;
-  onChange: (ms: number) => void;
-  onRemove: () => void;
-}) {
-  const t = useText();
-  const n = useNotices();
-  const [unit, setUnit] = useState<Unit>(
-    () => (["days", "hours"] as const).find((one) => ms % units[one] === 0) ?? "minutes",
-  );
-  return (
-    <div style={{ display: "flex", gap: 6, alignItems: "center" }}>
-      <NumberInput
-        w={100}
-        aria-label={n.settings.amount}
-        disabled={disabled}
-        value={Math.round((ms / units[unit]) * 100) / 100}
-        onChange={(next) => onChange(Math.round(Number(next) * units[unit]))}
-      />
-      <Select
-        w={130}
-        aria-label={n.settings.unit}
-        allowDeselect={false}
-        disabled={disabled}
-        value={unit}
-        onChange={(next) => setUnit(next as Unit)}
-        data={Object.entries(n.settings.units).map(([value, label]) => ({ value, label }))}
-      />
-      {!disabled && (
-        <ActionIcon aria-label={`${t.actions.remove}: ${showSpan(ms)}`} onClick={onRemove}>
-          <IconX size={16} />
-        </ActionIcon>
-      )}
-    </div>
   );
 }

@@ -6,37 +6,29 @@ import {
   type NotificationTemplate,
   type TemplateVariable,
 } from "@berthhq/client";
-import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
+import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Button, Select, Textarea, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useRef, useState } from "react";
-import { useSearchParams } from "react-router";
 import { useSpeech, useText } from "../../i18n";
 import { useNotices } from "../../i18n/notices";
+import { useAddress } from "../../shared/address";
 import { ask } from "../../shared/ask";
-import { useDo } from "../../shared/calls";
+import { useDo, useRead } from "../../shared/calls";
 import { useEditing } from "../../shared/editing";
 import { explain } from "../../shared/errors";
-import { useCan } from "../../shared/root";
+import { useCan } from "../../shared/me";
 import { here } from "../../shared/time";
 import { Card, Shown, Tag } from "../../shared/ui";
 import { Conflict } from "../conflict";
+import { offered, useLanguageNames } from "../languages";
 import { choices } from "./filters";
 import { Rendered } from "./mail";
-
-/** Languages that the picker offers; more stand in it once they have a template. */
-export const offered = ["en", "de", "fr", "es", "it", "nl", "pt", "pl", "da", "sv", "cs", "tr"];
-
-export function useLanguageNames(tags: readonly string[]) {
-  const { locale } = useSpeech();
-  const names = new Intl.DisplayNames(locale, { type: "language" });
-  return tags.map((value) => ({ value, label: names.of(value) ?? value }));
-}
 
 /** Which template is edited: it stands in the address. */
 function useChosen(templates: readonly NotificationTemplate[]) {
   const { language } = useSpeech();
-  const [params, setParams] = useSearchParams();
+  const [params, choose] = useAddress();
   const topic = Number(params.get("topic")) || 1;
   const channels = [
     ...new Set(templates.filter((one) => one.topic === topic).map((one) => one.channel)),
@@ -44,15 +36,7 @@ function useChosen(templates: readonly NotificationTemplate[]) {
   const wanted = Number(params.get("channel"));
   const channel = channels.find((one) => one === wanted) ?? channels.at(-1) ?? wanted;
   const locale = params.get("locale") ?? language;
-  const set = (name: string, value: string | null) =>
-    setParams(
-      (before) => {
-        if (value) before.set(name, value);
-        return before;
-      },
-      { replace: true },
-    );
-  return { topic, channels, channel, locale, set };
+  return { topic, channels, channel, locale, choose };
 }
 
 export function Templates() {
@@ -66,7 +50,7 @@ export function Templates() {
 
 function Wording({ templates }: { templates: readonly NotificationTemplate[] }) {
   const n = useNotices();
-  const { topic, channels, channel, locale, set } = useChosen(templates);
+  const { topic, channels, channel, locale, choose } = useChosen(templates);
   const among = templates.filter((one) => one.topic === topic && one.channel === channel);
   const existing = among.find((one) => one.locale === locale);
   // A language that has none yet begins with the English text.
@@ -82,15 +66,15 @@ function Wording({ templates }: { templates: readonly NotificationTemplate[] }) 
           w={200}
           allowDeselect={false}
           value={String(topic)}
-          onChange={(value) => set("topic", value)}
+          onChange={(topic) => choose({ topic })}
           data={choices(n.topics)}
         />
         <Select
           aria-label={n.channel}
-          w={130}
+          w={150}
           allowDeselect={false}
           value={String(channel)}
-          onChange={(value) => set("channel", value)}
+          onChange={(channel) => choose({ channel })}
           data={choices(n.channels).filter(({ value }) =>
             channels.some((one) => String(one) === value),
           )}
@@ -101,7 +85,7 @@ function Wording({ templates }: { templates: readonly NotificationTemplate[] }) 
           allowDeselect={false}
           searchable
           value={locale}
-          onChange={(value) => set("locale", value)}
+          onChange={(locale) => choose({ locale })}
           data={languages}
         />
       </div>
@@ -139,7 +123,7 @@ function Editor({
   const n = useNotices();
   const { locale } = useSpeech();
   const can = useCan();
-  const transport = useTransport();
+  const read = useRead();
   const editable = can("notification.write");
   const [error, setError] = useState<unknown>();
   const fields = useRef<Partial<Record<Field, HTMLInputElement | HTMLTextAreaElement | null>>>({});
@@ -155,11 +139,7 @@ function Editor({
     current: versionOf(template),
     failed: setError,
     reread: async () => {
-      const answer = await callUnaryMethod(
-        transport,
-        NotificationService.method.listTemplates,
-        name,
-      );
+      const answer = await read(NotificationService.method.listTemplates, name);
       return versionOf(answer.templates[0] ?? template);
     },
     save: (values, _, etag) => update.run({ template: { ...name, ...values, etag } }),

@@ -1,27 +1,18 @@
 import { AccessService, type ServiceAccount } from "@berthhq/client";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
-import {
-  Alert,
-  Button,
-  Drawer,
-  Modal,
-  MultiSelect,
-  Select,
-  Switch,
-  Textarea,
-  TextInput,
-} from "@mantine/core";
+import { Alert, Button, Drawer, Modal, MultiSelect, Select, Switch, Textarea } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useText } from "../../i18n";
 import { useAll } from "../../shared/all";
 import { ask } from "../../shared/ask";
 import { useDo } from "../../shared/calls";
-import { explain } from "../../shared/errors";
-import { useMe } from "../../shared/root";
-import { HOUR, here, millis } from "../../shared/time";
+import { FormEnd, Refused, useFields, useSubmit } from "../../shared/form";
+import { useMe } from "../../shared/me";
+import { HOUR, millis } from "../../shared/time";
 import { Card, CopyButton, PageHead, Shown, State, Tag, Time } from "../../shared/ui";
-import { titleOf } from "./roles";
+import { Name } from "../inputs";
+import { titleOf } from "../roles/names";
 
 interface Secret {
   readonly name: string;
@@ -56,7 +47,7 @@ export function AccountsPage() {
         {(all) =>
           all.length === 0 ? (
             <div className="card">
-              <State icon={<IconKey size={34} stroke={1.4} />} title={t.accounts.none}>
+              <State icon={IconKey} title={t.accounts.none}>
                 {t.accounts.noneNote}
               </State>
             </div>
@@ -70,15 +61,13 @@ export function AccountsPage() {
         }
       </Shown>
       <Drawer opened={making} onClose={() => setMaking(false)} title={t.accounts.add}>
-        {making && (
-          <NewAccount
-            onClose={() => setMaking(false)}
-            onMade={(made) => {
-              setMaking(false);
-              setSecret(made);
-            }}
-          />
-        )}
+        <NewAccount
+          onClose={() => setMaking(false)}
+          onMade={(made) => {
+            setMaking(false);
+            setSecret(made);
+          }}
+        />
       </Drawer>
       <Modal
         opened={secret !== undefined}
@@ -125,6 +114,16 @@ function Account({
   const revoke = useDo(AccessService.method.revokeServiceAccount);
   const names = t.roleNames as Record<string, string>;
   const gone = account.revokeTime !== undefined;
+  const renew = async () => {
+    const hours = Number(overlap);
+    const answer = await rotate.run({
+      serviceAccountId: account.id,
+      ...(hours > 0 && { overlap: durationFromMs(hours * HOUR) }),
+    });
+    if (!answer) return;
+    setRotating(false);
+    onSecret({ name: account.name, key: answer.key });
+  };
   const keys = account.keys.filter(
     ({ expireTime }) => !expireTime || millis(expireTime) > Date.now(),
   );
@@ -185,10 +184,10 @@ function Account({
                   <td>
                     <code>{key.prefix}…</code>
                   </td>
-                  <td className="muted">
+                  <td className="muted" style={{ whiteSpace: "nowrap" }}>
                     {t.accounts.made} <Time at={key.createTime} zone={tenant.timeZone} as="date" />
                   </td>
-                  <td className="muted">
+                  <td className="muted" style={{ whiteSpace: "nowrap" }}>
                     {t.accounts.lastUsed}:{" "}
                     {key.lastUsedTime ? (
                       <Time at={key.lastUsedTime} zone={tenant.timeZone} as="dateTime" />
@@ -217,16 +216,9 @@ function Account({
       >
         <form
           className="form"
-          onSubmit={async (event) => {
+          onSubmit={(event) => {
             event.preventDefault();
-            const hours = Number(overlap);
-            const answer = await rotate.run({
-              serviceAccountId: account.id,
-              ...(hours > 0 && { overlap: durationFromMs(hours * HOUR) }),
-            });
-            if (!answer) return;
-            setRotating(false);
-            onSecret({ name: account.name, key: answer.key });
+            void renew();
           }}
         >
           <p style={{ margin: 0 }}>{t.accounts.rotateBody}</p>
@@ -240,14 +232,7 @@ function Account({
               ...[1, 24, 72, 168].map((n) => ({ value: String(n), label: t.accounts.hours(n) })),
             ]}
           />
-          <div className="end">
-            <Button variant="default" onClick={() => setRotating(false)}>
-              {t.actions.cancel}
-            </Button>
-            <Button type="submit" loading={rotate.busy}>
-              {t.accounts.rotate}
-            </Button>
-          </div>
+          <FormEnd act={t.accounts.rotate} busy={rotate.busy} onCancel={() => setRotating(false)} />
         </form>
       </Modal>
     </Card>
@@ -256,41 +241,23 @@ function Account({
 
 function NewAccount({ onClose, onMade }: { onClose: () => void; onMade: (made: Secret) => void }) {
   const t = useText();
-  const { locale } = useSpeech();
-  const [name, setName] = useState("");
-  const [description, setDescription] = useState("");
+  const form = useFields({ name: "", description: "" });
   const [chosen, setChosen] = useState<string[]>(["partner"]);
-  const [error, setError] = useState<unknown>();
   const roles = useAll(AccessService.method.listRoles, {}, (answer) => answer.roles);
   const create = useDo(AccessService.method.createServiceAccount, { quiet: true });
+  const { error, onSubmit } = useSubmit(async () => {
+    const name = form.values.name.trim();
+    const answer = await create.run({ ...form.values, name, roles: chosen });
+    if (answer) onMade({ name, key: answer.key });
+  });
   return (
-    <form
-      className="form"
-      onSubmit={async (event) => {
-        event.preventDefault();
-        setError(undefined);
-        try {
-          const answer = await create.run({ name: name.trim(), description, roles: chosen });
-          if (answer) onMade({ name, key: answer.key });
-        } catch (thrown) {
-          setError(thrown);
-        }
-      }}
-    >
-      <TextInput
-        label={t.fields.name}
-        required
-        maxLength={200}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        data-autofocus
-      />
+    <form className="form" onSubmit={onSubmit}>
+      <Name {...form.text("name")} />
       <Textarea
+        {...form.text("description")}
         label={t.fields.description}
         autosize
         maxLength={1000}
-        value={description}
-        onChange={(event) => setDescription(event.currentTarget.value)}
       />
       <MultiSelect
         label={t.fields.roles}
@@ -299,15 +266,13 @@ function NewAccount({ onClose, onMade }: { onClose: () => void; onMade: (made: S
         onChange={setChosen}
         data={roles.data?.map((role) => ({ value: role.name, label: titleOf(role, t) })) ?? []}
       />
-      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
-      <div className="end">
-        <Button variant="default" onClick={onClose}>
-          {t.actions.cancel}
-        </Button>
-        <Button type="submit" loading={create.busy} disabled={chosen.length === 0}>
-          {t.actions.create}
-        </Button>
-      </div>
+      <Refused error={error} />
+      <FormEnd
+        act={t.actions.create}
+        busy={create.busy}
+        disabled={chosen.length === 0}
+        onCancel={onClose}
+      />
     </form>
   );
 }

@@ -6,31 +6,23 @@ import { DatePickerInput } from "@mantine/dates";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconChevronDown, IconChevronRight, IconHistory } from "@tabler/icons-react";
 import { Fragment, useState } from "react";
-import { Link, useSearchParams } from "react-router";
+import { Link } from "react-router";
 import { useText } from "../../i18n";
-import { useMe } from "../../shared/root";
+import { useAddress } from "../../shared/address";
+import { useMe } from "../../shared/me";
 import { millis, startOf, Temporal } from "../../shared/time";
-import { PageHead, Shown, State, Tag, Time } from "../../shared/ui";
+import { More, PageHead, paged, Shown, State, Tag, Time } from "../../shared/ui";
 
 export function AuditPage() {
   const t = useText();
   const { tenant } = useMe();
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useAddress();
   const kind = params.get("kind") ?? "";
   const actor = params.get("actor") ?? "0";
   const [action, setAction] = useState(params.get("action") ?? "");
   const [settled] = useDebouncedValue(action.trim(), 250);
   const [range, setRange] = useState<[string | null, string | null]>([null, null]);
   const [first, last] = range;
-  const change = (name: string, value: string | null) =>
-    setParams(
-      (before) => {
-        if (value && value !== "0") before.set(name, value);
-        else before.delete(name);
-        return before;
-      },
-      { replace: true },
-    );
   const entries = useInfiniteQuery(
     AuditService.method.listAuditEntries,
     {
@@ -52,8 +44,7 @@ export function AuditPage() {
       pageToken: "",
     },
     {
-      pageParamKey: "pageToken",
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+      ...paged,
       placeholderData: (before) => before,
     },
   );
@@ -64,6 +55,7 @@ export function AuditPage() {
         <DatePickerInput
           type="range"
           placeholder={t.audit.when}
+          aria-label={t.audit.when}
           clearable
           w={210}
           value={range}
@@ -76,7 +68,7 @@ export function AuditPage() {
           w={150}
           allowDeselect={false}
           value={actor}
-          onChange={(value) => change("actor", value)}
+          onChange={(value) => change({ actor: value === "0" ? null : value })}
           data={[
             { value: "0", label: t.audit.anyActor },
             { value: String(AuditActorKind.MEMBER), label: t.audit.people },
@@ -91,7 +83,7 @@ export function AuditPage() {
           searchable
           w={180}
           value={kind || null}
-          onChange={(value) => change("kind", value)}
+          onChange={(value) => change({ kind: value })}
           data={Object.entries(t.audit.kinds).map(([value, label]) => ({ value, label }))}
         />
         <TextInput
@@ -102,7 +94,10 @@ export function AuditPage() {
           onChange={(event) => setAction(event.currentTarget.value)}
         />
         {(params.get("target") || params.get("batch")) && (
-          <Button variant="subtle" onClick={() => setParams({})}>
+          <Button
+            variant="subtle"
+            onClick={() => change({ kind: null, actor: null, target: null, batch: null })}
+          >
             {t.actions.reset}
           </Button>
         )}
@@ -112,7 +107,7 @@ export function AuditPage() {
           {({ pages }) => {
             const all = pages.flatMap((page) => page.entries);
             return all.length === 0 ? (
-              <State icon={<IconHistory size={34} stroke={1.4} aria-hidden />} title={t.audit.none}>
+              <State icon={IconHistory} title={t.audit.none}>
                 {t.audit.noneNote}
               </State>
             ) : (
@@ -121,17 +116,7 @@ export function AuditPage() {
           }}
         </Shown>
       </div>
-      {entries.hasNextPage && (
-        <div style={{ textAlign: "center", marginTop: 14 }}>
-          <Button
-            variant="default"
-            loading={entries.isFetchingNextPage}
-            onClick={() => void entries.fetchNextPage()}
-          >
-            {t.actions.more}
-          </Button>
-        </div>
-      )}
+      <More of={entries} />
     </div>
   );
 }

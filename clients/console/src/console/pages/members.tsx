@@ -1,16 +1,16 @@
 import { type Member, MemberService, MemberStatus } from "@berthhq/client";
 import { useInfiniteQuery } from "@connectrpc/connect-query";
-import { Alert, Button, Drawer, Select, TextInput } from "@mantine/core";
+import { Button, Drawer, Select, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconFileImport, IconSearch, IconUserPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
-import { useSpeech, useText } from "../../i18n";
+import { useText } from "../../i18n";
 import { useDo } from "../../shared/calls";
-import { explain } from "../../shared/errors";
-import { useCan, useMe } from "../../shared/root";
-import { here } from "../../shared/time";
-import { Face, PageHead, Shown, State, Tag, Time } from "../../shared/ui";
+import { FormEnd, Refused, useFields, useSubmit } from "../../shared/form";
+import { useCan, useMe } from "../../shared/me";
+import { Face, More, PageHead, paged, Shown, State, Tag, Time } from "../../shared/ui";
+import { Name } from "../inputs";
 
 export function MembersPage() {
   const t = useText();
@@ -24,8 +24,7 @@ export function MembersPage() {
     MemberService.method.listMembers,
     { query: settled, role: role ?? "", status: Number(status), pageSize: 60, pageToken: "" },
     {
-      pageParamKey: "pageToken",
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+      ...paged,
       placeholderData: (before) => before,
     },
   );
@@ -88,19 +87,9 @@ export function MembersPage() {
           {({ pages }) => <List members={pages.flatMap((page) => page.members)} />}
         </Shown>
       </div>
-      {members.hasNextPage && (
-        <div style={{ textAlign: "center", marginTop: 14 }}>
-          <Button
-            variant="default"
-            loading={members.isFetchingNextPage}
-            onClick={() => void members.fetchNextPage()}
-          >
-            {t.actions.more}
-          </Button>
-        </div>
-      )}
+      <More of={members} />
       <Drawer opened={adding} onClose={() => setAdding(false)} title={t.members.add}>
-        {adding && <AddMember name={query} onClose={() => setAdding(false)} />}
+        <AddMember name={query} onClose={() => setAdding(false)} />
       </Drawer>
     </div>
   );
@@ -169,53 +158,32 @@ function List({ members }: { members: readonly Member[] }) {
   );
 }
 
-function AddMember({ name: begun, onClose }: { name: string; onClose: () => void }) {
+function AddMember({ name, onClose }: { name: string; onClose: () => void }) {
   const t = useText();
-  const { locale } = useSpeech();
   const go = useNavigate();
-  const [values, setValues] = useState({ name: begun, email: "", phone: "", tier: "" });
-  const [error, setError] = useState<unknown>();
+  const form = useFields({ name, email: "", phone: "", tier: "" });
   const create = useDo(MemberService.method.createMember, {
     quiet: true,
     done: ({ member }) => t.members.added(member?.name ?? ""),
   });
-  const field = (key: keyof typeof values) => ({
-    label: t.fields[key],
-    value: values[key],
-    onChange: (event: React.ChangeEvent<HTMLInputElement>) => {
-      const { value } = event.currentTarget;
-      setValues((before) => ({ ...before, [key]: value }));
-    },
+  const { error, onSubmit } = useSubmit(async () => {
+    const phone = form.values.phone.replace(/[\s()-]/g, "");
+    const answer = await create.run({ member: { ...form.values, phone } });
+    if (answer?.member) void go(`/members/${answer.member.id}`);
   });
   return (
-    <form
-      className="form"
-      onSubmit={async (event) => {
-        event.preventDefault();
-        setError(undefined);
-        try {
-          const answer = await create.run({
-            member: { ...values, phone: values.phone.replace(/[\s()-]/g, "") },
-          });
-          if (answer?.member) void go(`/members/${answer.member.id}`);
-        } catch (thrown) {
-          setError(thrown);
-        }
-      }}
-    >
-      <TextInput {...field("name")} required maxLength={200} data-autofocus />
-      <TextInput {...field("email")} type="email" maxLength={254} />
-      <TextInput {...field("phone")} type="tel" description={t.members.phoneNote} />
-      <TextInput {...field("tier")} maxLength={50} />
-      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
-      <div className="end">
-        <Button variant="default" onClick={onClose}>
-          {t.actions.cancel}
-        </Button>
-        <Button type="submit" loading={create.busy}>
-          {t.actions.create}
-        </Button>
-      </div>
+    <form className="form" onSubmit={onSubmit}>
+      <Name {...form.text("name")} />
+      <TextInput {...form.text("email")} label={t.fields.email} type="email" maxLength={254} />
+      <TextInput
+        {...form.text("phone")}
+        label={t.fields.phone}
+        type="tel"
+        description={t.members.phoneNote}
+      />
+      <TextInput {...form.text("tier")} label={t.fields.tier} maxLength={50} />
+      <Refused error={error} />
+      <FormEnd act={t.actions.create} busy={create.busy} onCancel={onClose} />
     </form>
   );
 }

@@ -1,168 +1,103 @@
 import { CreditService, type Plan, PlanKind } from "@berthhq/client";
 import { type Duration, durationFromMs } from "@bufbuild/protobuf/wkt";
-import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
-import {
-  Alert,
-  Button,
-  Drawer,
-  NumberInput,
-  Radio,
-  Switch,
-  Textarea,
-  TextInput,
-} from "@mantine/core";
-import { IconPencil, IconPlus } from "@tabler/icons-react";
+import { NumberInput, Radio, Switch, Textarea } from "@mantine/core";
+import { IconTicket } from "@tabler/icons-react";
 import { useState } from "react";
 import { type Messages, useSpeech, useText } from "../../i18n";
 import { useAll } from "../../shared/all";
-import { useDo } from "../../shared/calls";
-import { useEditing } from "../../shared/editing";
-import { explain } from "../../shared/errors";
-import { useCan, useMe } from "../../shared/root";
-import { DAY, here } from "../../shared/time";
-import { PageHead, Shown, State, Tag } from "../../shared/ui";
-import { Conflict } from "../conflict";
+import { useDo, useRead } from "../../shared/calls";
+import { useMe } from "../../shared/me";
+import { amountOf, moneyOf, showMoney } from "../../shared/money";
+import { DAY, spanMs } from "../../shared/time";
+import { PageHead, Shown } from "../../shared/ui";
+import { Listed } from "../catalog/list";
+import { EditForm, maskOf } from "../form";
+import { Name, Price } from "../inputs";
 
 export function PlansPage() {
   const t = useText();
-  const can = useCan();
-  const [inactive, setInactive] = useState(false);
-  const [edited, setEdited] = useState<Plan | "new">();
+  const { locale } = useSpeech();
+  const [retired, setRetired] = useState(false);
   const plans = useAll(
     CreditService.method.listPlans,
-    { includeInactive: inactive },
+    { includeInactive: true },
     (answer) => answer.plans,
-    { keep: true },
   );
-  const open = plans.data?.find((plan) => edited !== "new" && plan.id === edited?.id) ?? edited;
   return (
     <div className="page">
-      <PageHead title={t.nav.plans} note={t.plans.note}>
+      <PageHead title={t.nav.plans}>
         <Switch
           size="xs"
           label={t.plans.inactive}
-          checked={inactive}
-          onChange={(event) => setInactive(event.currentTarget.checked)}
+          checked={retired}
+          onChange={(event) => setRetired(event.currentTarget.checked)}
         />
-        {can("plan.write") && (
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
-            {t.plans.add}
-          </Button>
-        )}
       </PageHead>
-      <div className="card">
-        <Shown of={plans}>
-          {(all) =>
-            all.length === 0 ? (
-              <State title={t.plans.none}>{t.plans.noneNote}</State>
-            ) : (
-              <List plans={all} onEdit={can("plan.write") ? setEdited : undefined} />
-            )
-          }
-        </Shown>
-      </div>
-      <Drawer
-        opened={edited !== undefined}
-        onClose={() => setEdited(undefined)}
-        title={edited === "new" ? t.plans.add : t.actions.edit}
-      >
-        {open && (
-          <PlanForm plan={open === "new" ? undefined : open} onClose={() => setEdited(undefined)} />
+      <Shown of={plans}>
+        {(all) => (
+          <Listed
+            things={all.map((plan) => ({
+              id: plan.id,
+              name: plan.plan?.name ?? "",
+              active: plan.plan?.active ?? false,
+              plan,
+            }))}
+            archived={retired}
+            gone={t.plans.notSold}
+            hidden={t.plans.hidden}
+            permission="plan.write"
+            note={t.plans.note}
+            add={t.plans.add}
+            none={t.plans.none}
+            noneNote={t.plans.noneNote}
+            icon={IconTicket}
+            about={({ plan }) =>
+              plan.plan?.description && (
+                <div className="muted" style={{ fontSize: 12 }}>
+                  {plan.plan.description}
+                </div>
+              )
+            }
+            columns={[
+              { title: t.plans.kind, show: ({ plan }) => counted(plan, t) },
+              {
+                title: t.plans.limits,
+                show: ({ plan }) => <span className="muted">{limits(plan, t)}</span>,
+              },
+              {
+                title: t.plans.price,
+                right: true,
+                show: ({ plan }) => showMoney(plan.plan?.price, locale) || "–",
+              },
+            ]}
+            form={(thing, close) => <PlanForm plan={thing?.plan} onClose={close} />}
+          />
         )}
-      </Drawer>
+      </Shown>
     </div>
   );
 }
 
+/** "10 credits every 30 days", "Unlimited". */
+function counted({ plan }: Plan, t: Messages): string {
+  if (plan?.kind !== PlanKind.CREDITS) return t.plans.kinds[plan?.kind ?? 0] ?? "";
+  const count = t.plans.creditCount(plan.credits);
+  return plan.period
+    ? t.plans.perDays(count, Math.round(spanMs(plan.period) / DAY))
+    : t.plans.once(count);
+}
+
+const limits = ({ plan }: Plan, t: Messages): string =>
+  [
+    plan?.dailyLimit && t.plans.aDay(plan.dailyLimit),
+    plan?.weeklyLimit && t.plans.aWeek(plan.weeklyLimit),
+  ]
+    .filter(Boolean)
+    .join(", ") || t.plans.noLimit;
+
+/** In days, or nothing. */
 const daysOf = (span: Duration | undefined): number | "" =>
-  span ? Math.round((Number(span.seconds) * 1000) / DAY) : "";
-
-function counted(plan: Plan, t: Messages): string {
-  const input = plan.plan;
-  if (input?.kind !== PlanKind.CREDITS) return t.plans.kinds[input?.kind ?? 0] ?? "";
-  const count = t.plans.creditCount(input.credits);
-  const days = daysOf(input.period);
-  return days === "" ? t.plans.once(count) : t.plans.perDays(count, days);
-}
-
-function List({
-  plans,
-  onEdit,
-}: {
-  plans: readonly Plan[];
-  onEdit: ((plan: Plan) => void) | undefined;
-}) {
-  const t = useText();
-  const { locale } = useSpeech();
-  return (
-    <div className="scroll-x">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{t.fields.name}</th>
-            <th scope="col">{t.plans.kind}</th>
-            <th scope="col">{t.plans.limits}</th>
-            <th scope="col" className="right">
-              {t.plans.price}
-            </th>
-            <th scope="col">{t.fields.status}</th>
-            {onEdit && <th scope="col" aria-label={t.actions.actions} />}
-          </tr>
-        </thead>
-        <tbody>
-          {plans.map((plan) => {
-            const input = plan.plan;
-            const limits = [
-              input?.dailyLimit && t.plans.aDay(input.dailyLimit),
-              input?.weeklyLimit && t.plans.aWeek(input.weeklyLimit),
-            ].filter(Boolean);
-            return (
-              <tr key={plan.id}>
-                <td>
-                  <strong style={{ fontWeight: 560 }}>{input?.name}</strong>
-                  {input?.description && (
-                    <div className="muted" style={{ fontSize: 12 }}>
-                      {input.description}
-                    </div>
-                  )}
-                </td>
-                <td>{counted(plan, t)}</td>
-                <td className="muted">{limits.join(", ") || t.plans.noLimit}</td>
-                <td className="right num">
-                  {input?.price &&
-                    new Intl.NumberFormat(locale, {
-                      style: "currency",
-                      currency: input.price.currencyCode || "EUR",
-                    }).format(Number(input.price.units) + input.price.nanos / 1e9)}
-                </td>
-                <td>
-                  {input?.active ? (
-                    <Tag tone="good">{t.plans.sold}</Tag>
-                  ) : (
-                    <Tag>{t.plans.notSold}</Tag>
-                  )}
-                </td>
-                {onEdit && (
-                  <td className="right">
-                    <Button
-                      variant="subtle"
-                      size="compact-sm"
-                      leftSection={<IconPencil size={14} />}
-                      aria-label={`${t.actions.edit}: ${input?.name}`}
-                      onClick={() => onEdit(plan)}
-                    >
-                      {t.actions.edit}
-                    </Button>
-                  </td>
-                )}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+  span ? Math.round(spanMs(span) / DAY) : "";
 
 interface Values {
   name: string;
@@ -190,187 +125,146 @@ function versionOf(plan: Plan | undefined) {
     dailyLimit: input?.dailyLimit ?? "",
     weeklyLimit: input?.weeklyLimit ?? "",
     allowOverlap: input?.allowOverlap ?? false,
-    price: input?.price ? Number(input.price.units) + input.price.nanos / 1e9 : "",
+    price: amountOf(input?.price),
     active: input?.active ?? true,
   };
   return { values, etag: plan?.etag ?? "" };
 }
 
-const masks: Record<string, string> = {
-  dailyLimit: "daily_limit",
-  weeklyLimit: "weekly_limit",
-  allowOverlap: "allow_overlap",
-};
-
 function PlanForm({ plan, onClose }: { plan: Plan | undefined; onClose: () => void }) {
   const t = useText();
-  const { locale } = useSpeech();
   const { tenant } = useMe();
-  const transport = useTransport();
-  const [error, setError] = useState<unknown>();
+  const read = useRead();
   const create = useDo(CreditService.method.createPlan, { quiet: true, done: t.done.saved });
   const update = useDo(CreditService.method.updatePlan, { quiet: true, done: t.done.saved });
-  const inputOf = (values: Values) => ({
-    name: values.name.trim(),
-    description: values.description,
-    kind: values.kind,
-    allowOverlap: values.allowOverlap,
-    active: values.active,
-    ...(values.kind === PlanKind.CREDITS && values.credits !== "" && { credits: values.credits }),
-    ...(values.kind === PlanKind.CREDITS &&
-      values.period !== "" && { period: durationFromMs(values.period * DAY) }),
-    ...(values.term !== "" && { term: durationFromMs(values.term * DAY) }),
-    ...(values.dailyLimit !== "" && { dailyLimit: values.dailyLimit }),
-    ...(values.weeklyLimit !== "" && { weeklyLimit: values.weeklyLimit }),
-    ...(values.price !== "" && {
-      price: {
-        currencyCode: plan?.plan?.price?.currencyCode || tenant.currency,
-        units: BigInt(Math.trunc(values.price)),
-        nanos: Math.round((values.price % 1) * 100) * 10_000_000,
-      },
-    }),
-  });
-  const editing = useEditing<Values>({
-    current: versionOf(plan),
-    failed: setError,
-    reread: async () => {
-      const answer = await callUnaryMethod(transport, CreditService.method.listPlans, {
-        includeInactive: true,
-        pageSize: 500,
-      });
-      return versionOf(answer.plans.find(({ id }) => id === plan?.id) ?? plan);
-    },
-    save: (values, changed, etag) =>
-      plan
-        ? update.run({
-            planId: plan.id,
-            plan: inputOf(values),
-            updateMask: { paths: changed.map((key) => masks[key] ?? key) },
-            etag,
-          })
-        : create.run({ plan: inputOf(values) }),
-  });
-  const { values, set } = editing;
-  const number = (
-    key: "credits" | "period" | "term" | "dailyLimit" | "weeklyLimit" | "price",
-    label: string,
-  ) => ({
-    label,
-    min: 0,
-    value: values[key],
-    onChange: (value: string | number) => set({ [key]: typeof value === "number" ? value : "" }),
-  });
+  const currency = plan?.plan?.price?.currencyCode || tenant.currency;
+  const inputOf = (values: Values) => {
+    const { kind, credits, period, term, dailyLimit, weeklyLimit, price } = values;
+    const counts = kind === PlanKind.CREDITS;
+    return {
+      name: values.name.trim(),
+      description: values.description,
+      kind,
+      allowOverlap: values.allowOverlap,
+      active: values.active,
+      ...(counts && credits !== "" && { credits }),
+      ...(counts && period !== "" && { period: durationFromMs(period * DAY) }),
+      ...(term !== "" && { term: durationFromMs(term * DAY) }),
+      ...(dailyLimit !== "" && { dailyLimit }),
+      ...(weeklyLimit !== "" && { weeklyLimit }),
+      ...(price !== "" && { price: moneyOf(price, currency) }),
+    };
+  };
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        setError(undefined);
-        void editing.submit().then((saved) => saved && onClose());
+    <EditForm<Values>
+      fresh={!plan}
+      current={versionOf(plan)}
+      names={{
+        ...t.fields,
+        credits: t.plans.credits,
+        period: t.plans.period,
+        term: t.plans.term,
+        price: t.plans.price,
+        dailyLimit: t.plans.daily,
+        weeklyLimit: t.plans.weekly,
+        allowOverlap: t.plans.overlap,
+        active: t.plans.sold,
       }}
+      reread={async () => {
+        const { plans } = await read(CreditService.method.listPlans, {
+          includeInactive: true,
+          pageSize: 500,
+        });
+        return versionOf(plans.find(({ id }) => id === plan?.id) ?? plan);
+      }}
+      save={(values, changed, etag) =>
+        plan
+          ? update.run({
+              planId: plan.id,
+              plan: inputOf(values),
+              updateMask: { paths: changed.map(maskOf) },
+              etag,
+            })
+          : create.run({ plan: inputOf(values) })
+      }
+      onClose={onClose}
     >
-      <Conflict
-        theirs={editing.theirs}
-        names={{
-          ...t.fields,
-          credits: t.plans.credits,
-          price: t.plans.price,
-          dailyLimit: t.plans.daily,
-          weeklyLimit: t.plans.weekly,
-        }}
-        onTake={editing.takeTheirs}
-      />
-      <TextInput
-        label={t.fields.name}
-        required
-        maxLength={200}
-        value={values.name}
-        onChange={(event) => set({ name: event.currentTarget.value })}
-        data-autofocus
-      />
-      <Textarea
-        label={t.fields.description}
-        autosize
-        maxLength={4000}
-        value={values.description}
-        onChange={(event) => set({ description: event.currentTarget.value })}
-      />
-      <Radio.Group
-        label={t.plans.kind}
-        value={String(values.kind)}
-        onChange={(kind) => set({ kind: Number(kind) })}
-      >
-        <div style={{ display: "grid", gap: 8, marginTop: 6 }}>
-          {[PlanKind.CREDITS, PlanKind.UNLIMITED, PlanKind.COURSE].map((kind) => (
-            <Radio
-              key={kind}
-              value={String(kind)}
-              disabled={plan !== undefined}
-              label={t.plans.kinds[kind]}
-              description={t.plans.kindNotes[kind]}
-            />
-          ))}
-        </div>
-      </Radio.Group>
-      {values.kind === PlanKind.CREDITS && (
-        <div className="two">
-          <NumberInput {...number("credits", t.plans.credits)} min={1} max={10_000} required />
-          <NumberInput
-            {...number("period", t.plans.period)}
-            min={1}
-            max={400}
-            description={t.plans.periodNote}
-            inputWrapperOrder={["label", "input", "description"]}
+      {({ values, set, ...form }) => (
+        <>
+          <Name {...form.text("name")} />
+          <Textarea
+            {...form.text("description")}
+            label={t.fields.description}
+            autosize
+            maxLength={4000}
           />
-        </div>
+          <Radio.Group
+            label={t.plans.kind}
+            value={String(values.kind)}
+            onChange={(kind) => set({ kind: Number(kind) })}
+          >
+            <div style={{ display: "grid", gap: 8, marginTop: 6 }}>
+              {[PlanKind.CREDITS, PlanKind.UNLIMITED, PlanKind.COURSE].map((kind) => (
+                <Radio
+                  key={kind}
+                  value={String(kind)}
+                  disabled={plan !== undefined}
+                  label={t.plans.kinds[kind]}
+                  description={t.plans.kindNotes[kind]}
+                />
+              ))}
+            </div>
+          </Radio.Group>
+          {values.kind === PlanKind.CREDITS && (
+            <div className="two">
+              <NumberInput
+                {...form.number("credits")}
+                label={t.plans.credits}
+                min={1}
+                max={10_000}
+                required
+              />
+              <NumberInput
+                {...form.number("period")}
+                label={t.plans.period}
+                description={t.plans.periodNote}
+                inputWrapperOrder={["label", "input", "description"]}
+                min={1}
+                max={400}
+              />
+            </div>
+          )}
+          <div className="two">
+            <NumberInput
+              {...form.number("dailyLimit")}
+              label={t.plans.daily}
+              placeholder={t.plans.noLimit}
+              min={1}
+              max={100}
+            />
+            <NumberInput
+              {...form.number("weeklyLimit")}
+              label={t.plans.weekly}
+              placeholder={t.plans.noLimit}
+              min={1}
+              max={700}
+            />
+          </div>
+          <div className="two">
+            <NumberInput
+              {...form.number("term")}
+              label={t.plans.term}
+              description={t.plans.termNote}
+              inputWrapperOrder={["label", "input", "description"]}
+              min={1}
+              max={3660}
+            />
+            <Price {...form.number("price")} currency={currency} />
+          </div>
+          <Switch {...form.flag("allowOverlap")} label={t.plans.overlap} />
+          <Switch {...form.flag("active")} label={t.plans.sold} />
+        </>
       )}
-      <div className="two">
-        <NumberInput
-          {...number("dailyLimit", t.plans.daily)}
-          min={1}
-          max={100}
-          placeholder={t.plans.noLimit}
-        />
-        <NumberInput
-          {...number("weeklyLimit", t.plans.weekly)}
-          min={1}
-          max={700}
-          placeholder={t.plans.noLimit}
-        />
-      </div>
-      <div className="two">
-        <NumberInput
-          {...number("term", t.plans.term)}
-          min={1}
-          max={3660}
-          description={t.plans.termNote}
-          inputWrapperOrder={["label", "input", "description"]}
-        />
-        <NumberInput
-          {...number("price", t.plans.price)}
-          decimalScale={2}
-          suffix={` ${tenant.currency}`}
-        />
-      </div>
-      <Switch
-        label={t.plans.overlap}
-        checked={values.allowOverlap}
-        onChange={(event) => set({ allowOverlap: event.currentTarget.checked })}
-      />
-      <Switch
-        label={t.plans.sold}
-        checked={values.active}
-        onChange={(event) => set({ active: event.currentTarget.checked })}
-      />
-      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
-      <div className="end">
-        <Button variant="default" onClick={onClose}>
-          {t.actions.cancel}
-        </Button>
-        <Button type="submit" loading={editing.saving} disabled={editing.changed.length === 0}>
-          {plan ? t.actions.save : t.actions.create}
-        </Button>
-      </div>
-    </form>
+    </EditForm>
   );
 }

@@ -1,3 +1,4 @@
+import "./teesheet.css";
 import {
   type Booking,
   BookingService,
@@ -13,12 +14,13 @@ import { DatePickerInput } from "@mantine/dates";
 import { IconChevronLeft, IconChevronRight, IconPlus } from "@tabler/icons-react";
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useSearchParams } from "react-router";
+import { Link } from "react-router";
 import { useSpeech, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
+import { useAddress } from "../../shared/address";
 import { useAll } from "../../shared/all";
 import { Countdown } from "../../shared/countdown";
-import { useCan, useMe } from "../../shared/root";
+import { useCan, useMe } from "../../shared/me";
 import {
   DAY,
   millis,
@@ -44,7 +46,7 @@ function TeeSheet({ catalog }: { catalog: Catalog }) {
   const t = useText();
   const { locale } = useSpeech();
   const { tenant } = useMe();
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useAddress();
   const [held, setHeld] = useState<Held>();
   const [onlyOpen, setOnlyOpen] = useState(false);
   const tees = catalog.resources.filter(
@@ -72,14 +74,7 @@ function TeeSheet({ catalog }: { catalog: Catalog }) {
     { keep: true, refetchInterval: 60_000 },
   );
   const rosters = useRosters(sessions.data ?? []);
-  const go = (to: Temporal.PlainDate) =>
-    setParams(
-      (before) => {
-        before.set("date", to.toString());
-        return before;
-      },
-      { replace: true },
-    );
+  const go = (to: Temporal.PlainDate) => change({ date: to.toString() });
   const shown = (sessions.data ?? []).filter(({ seatsOpen }) => !onlyOpen || (seatsOpen ?? 1) > 0);
   const hours = new Map<number, Session[]>();
   for (const session of shown) {
@@ -123,12 +118,7 @@ function TeeSheet({ catalog }: { catalog: Catalog }) {
             aria-label={t.tees.course}
             allowDeselect={false}
             value={tee?.id ?? null}
-            onChange={(id) =>
-              setParams((before) => {
-                before.set("tee", id ?? "");
-                return before;
-              })
-            }
+            onChange={(id) => change({ tee: id })}
             data={tees.map(({ id, name, locationId }) => ({
               value: id,
               label: `${catalog.location(locationId)?.name ?? ""}, ${name}`,

@@ -1,10 +1,10 @@
 import { type CSSProperties, useEffect, useRef } from "react";
-import { useNavigate } from "react-router";
 import { useSpeech } from "../../i18n";
 import { showDay, Temporal } from "../../shared/time";
 import { State } from "../../shared/ui";
-import type { Catalog } from "../data";
+import { type Catalog, fallbackColor } from "../data";
 import { type Column, SlotText, slotClass } from "./grid";
+import { useOpenSession } from "./open";
 
 /** The calendar on a telephone: a list. */
 export function Agenda({
@@ -19,7 +19,7 @@ export function Agenda({
   empty: string;
 }) {
   const { t, locale } = useSpeech();
-  const go = useNavigate();
+  const { pathOf, open } = useOpenSession();
   const today = useRef<HTMLElement>(null);
   const first = columns.map(({ key }) => key).join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when other days are shown
@@ -42,13 +42,14 @@ export function Agenda({
               {sessions.map((session) => (
                 <li key={session.id}>
                   <a
-                    href={`/sessions/${session.id}`}
+                    href={pathOf(session.id)}
                     className={slotClass(session)}
-                    style={{ "--c": catalog.service(session.serviceId)?.color } as CSSProperties}
-                    onClick={(event) => {
-                      event.preventDefault();
-                      void go(`/sessions/${session.id}`);
-                    }}
+                    style={
+                      {
+                        "--c": catalog.service(session.serviceId)?.color || fallbackColor,
+                      } as CSSProperties
+                    }
+                    onClick={(event) => open(event, session.id)}
                   >
                     <SlotText session={session} catalog={catalog} showPlace={showPlace} />
                   </a>

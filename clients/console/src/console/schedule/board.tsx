@@ -1,23 +1,16 @@
 import "./board.css";
 import type { Session } from "@berthhq/client";
 import { IconPlus } from "@tabler/icons-react";
-import {
-  type CSSProperties,
-  type KeyboardEvent,
-  memo,
-  type PointerEvent,
-  useMemo,
-  useRef,
-  useState,
-} from "react";
-import { useNavigate } from "react-router";
+import { type CSSProperties, type KeyboardEvent, memo, useMemo } from "react";
 import { useSpeech, useText } from "../../i18n";
 import { showDay, type Temporal } from "../../shared/time";
 import { State } from "../../shared/ui";
 import { type Catalog, dayOf, fallbackColor } from "../data";
 import type { Group } from "./columns";
+import { under, useDrag } from "./drag";
 import { SlotText, slotClass, spanOf } from "./grid";
 import type { Target } from "./move";
+import { useOpenSession } from "./open";
 
 /** Whose week a line of the board is. */
 export interface Line {
@@ -164,9 +157,6 @@ export function Board({ lines, from, today, catalog, movable, onMove, onCreate, 
   );
 }
 
-/** So many pixels are a movement, fewer a click. */
-const slack = 5;
-
 const Chip = memo(function Chip({
   session,
   owner,
@@ -182,10 +172,7 @@ const Chip = memo(function Chip({
   movable: boolean;
   onMove: (session: Session, to: Target) => void;
 }) {
-  const go = useNavigate();
-  const [offset, setOffset] = useState<{ x: number; y: number }>();
-  const dragged = useRef(false);
-  const path = `/sessions/${session.id}`;
+  const { pathOf, open } = useOpenSession();
   const put = (cell: HTMLElement | undefined) => {
     const { day: toDay = day, owner: to = owner } = cell?.dataset ?? {};
     if (toDay !== day || to !== owner) {
@@ -193,37 +180,10 @@ const Chip = memo(function Chip({
     }
   };
 
-  const start = (down: PointerEvent<HTMLElement>) => {
-    dragged.current = false;
-    if (!movable || down.button !== 0 || down.pointerType === "touch") return;
-    const chip = down.currentTarget;
-    const move = (event: globalThis.PointerEvent) => {
-      const [x, y] = [event.clientX - down.clientX, event.clientY - down.clientY];
-      if (!dragged.current && Math.hypot(x, y) < slack) return;
-      if (!dragged.current) chip.setPointerCapture(event.pointerId);
-      dragged.current = true;
-      setOffset({ x, y });
-    };
-    const end = (event: globalThis.PointerEvent) => {
-      removeEventListener("pointermove", move);
-      removeEventListener("pointerup", end);
-      removeEventListener("pointercancel", end);
-      removeEventListener("keydown", giveUp);
-      setOffset(undefined);
-      if (!dragged.current || event.type !== "pointerup") return;
-      const under = document
-        .elementsFromPoint(event.clientX, event.clientY)
-        .find((element) => element instanceof HTMLElement && element.dataset.day);
-      put(under as HTMLElement | undefined);
-    };
-    const giveUp = (event: globalThis.KeyboardEvent) => {
-      if (event.key === "Escape") end(new PointerEvent("pointercancel"));
-    };
-    addEventListener("pointermove", move);
-    addEventListener("pointerup", end);
-    addEventListener("pointercancel", end);
-    addEventListener("keydown", giveUp);
-  };
+  const { offset, dragged, onPointerDown } = useDrag({
+    movable,
+    drop: (event) => put(under(event, "day")),
+  });
 
   const nudge = (event: KeyboardEvent<HTMLElement>) => {
     if (!movable || !event.altKey || !event.key.startsWith("Arrow")) return;
@@ -244,7 +204,7 @@ const Chip = memo(function Chip({
 
   return (
     <a
-      href={path}
+      href={pathOf(session.id)}
       draggable={false}
       className={`${slotClass(session)} ${movable ? "movable" : ""} ${offset ? "moving" : ""}`}
       style={
@@ -253,13 +213,9 @@ const Chip = memo(function Chip({
           ...(offset && { transform: `translate(${offset.x}px, ${offset.y}px)` }),
         } as CSSProperties
       }
-      onPointerDown={start}
+      onPointerDown={onPointerDown}
       onKeyDown={nudge}
-      onClick={(event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-        event.preventDefault();
-        if (!dragged.current) void go(path);
-      }}
+      onClick={(event) => (dragged.current ? event.preventDefault() : open(event, session.id))}
       aria-describedby={movable ? "move-hint" : undefined}
     >
       <SlotText session={session} catalog={catalog} showPlace />

@@ -17,7 +17,8 @@ import { useState } from "react";
 import { useSpeech, useText } from "../../i18n";
 import { useDo } from "../../shared/calls";
 import { explain } from "../../shared/errors";
-import { useMe } from "../../shared/root";
+import { named } from "../../shared/form";
+import { useMe } from "../../shared/me";
 import { millis, startOf, Temporal } from "../../shared/time";
 import { Tag, Time } from "../../shared/ui";
 import type { Catalog } from "../data";
@@ -36,7 +37,7 @@ export function BulkDrawer(props: {
   const t = useText();
   return (
     <Drawer opened={props.opened} onClose={props.onClose} title={t.bulk.title} size={520}>
-      {props.opened && <Bulk {...props} />}
+      <Bulk {...props} />
     </Drawer>
   );
 }
@@ -128,10 +129,7 @@ function Bulk({ onClose, catalog, from, days, locationId }: Parameters<typeof Bu
           allowDeselect={false}
           value={place || "all"}
           onChange={(value) => setPlace(value === "all" ? "" : (value ?? ""))}
-          data={[
-            { value: "all", label: t.schedule.allLocations },
-            ...catalog.locations.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
+          data={[{ value: "all", label: t.schedule.allLocations }, ...named(catalog.locations)]}
         />
       </div>
       <MultiSelect
@@ -139,7 +137,7 @@ function Bulk({ onClose, catalog, from, days, locationId }: Parameters<typeof Bu
         placeholder={services.length === 0 ? t.bulk.allServices : ""}
         value={services}
         onChange={setServices}
-        data={catalog.services.map(({ id, name }) => ({ value: id, label: name }))}
+        data={named(catalog.services)}
         clearable
       />
       {act !== "publish" && (

@@ -1,34 +1,38 @@
-import {
-  ErrorReason,
-  type Series,
-  SeriesEditScope,
-  type Session,
-  SessionService,
-} from "@berthhq/client";
+import { type Series, SeriesEditScope, type Session, SessionService } from "@berthhq/client";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
-import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
-import { Alert, Button, SegmentedControl, Switch } from "@mantine/core";
+import { useQuery } from "@connectrpc/connect-query";
+import { SegmentedControl, Switch } from "@mantine/core";
 import { useState } from "react";
-import { useSpeech, useText } from "../../i18n";
-import { useDo, useFailed } from "../../shared/calls";
-import { useEditing } from "../../shared/editing";
-import { explain, reasonOf } from "../../shared/errors";
-import { useCan } from "../../shared/root";
-import { MINUTE, parseClock, Temporal } from "../../shared/time";
-import { Conflict } from "../conflict";
+import { useText } from "../../i18n";
+import { useDo, useRead } from "../../shared/calls";
+import { useCan } from "../../shared/me";
+import { MINUTE, plainDay, Temporal, timeOfDay } from "../../shared/time";
 import type { Catalog } from "../data";
+import { EditForm } from "../form";
 import { Fields, inputOf, times, type Values, valuesOf } from "./fields";
 import { Repeat } from "./repeat";
-import { readRule, type Weekly, writeRule } from "./rule";
+import { type Rule, readRule, usual, writeRule } from "./rule";
 
-const fields = {
-  serviceId: "service_id",
-  resourceId: "resource_id",
-  coachId: "coach_id",
-  title: "title",
-  description: "description",
-  locationId: "location_id",
-} as const;
+type Paths = Partial<Record<keyof Values, readonly string[]>>;
+
+/** What the contract calls the fields that single sessions and series have in common. */
+const shared: Paths = {
+  serviceId: ["service_id"],
+  locationId: ["location_id"],
+  resourceId: ["resource_id"],
+  coachId: ["coach_id"],
+  title: ["title"],
+  description: ["description"],
+  capacity: ["capacity"],
+  unlimited: ["capacity"],
+  waitlist: ["waitlist_capacity"],
+};
+
+const span = ["start_time", "end_time"];
+const ones: Paths = { ...shared, date: span, start: span, length: span };
+const alls: Paths = { ...shared, start: ["start_time_of_day"], length: ["duration"] };
+
+const versionOf = (session: Session) => ({ values: valuesOf(session), etag: session.etag });
 
 /** Edits a session, or with it those after it, or its whole series. */
 export function EditSession({
@@ -41,13 +45,10 @@ export function EditSession({
   onClose: () => void;
 }) {
   const t = useText();
-  const { locale } = useSpeech();
   const can = useCan();
-  const transport = useTransport();
-  const fail = useFailed();
+  const read = useRead();
   const [scope, setScope] = useState<"one" | "following" | "all">("one");
-  const [rule, setRule] = useState<Weekly>();
-  const [error, setError] = useState<unknown>();
+  const [rule, setRule] = useState<Rule>();
   const series = useQuery(
     SessionService.method.getSeries,
     { seriesId: session.seriesId },
@@ -63,159 +64,126 @@ export function EditSession({
         cancelledSessionIds.length,
       ),
   });
-  const version = (of: Session) => ({ values: valuesOf(of), etag: of.etag });
-  const editing = useEditing<Values>({
-    current: version(session),
-    failed: (thrown) => {
-      if (reasonOf(thrown) === ErrorReason.UNSPECIFIED) fail(thrown);
-      setError(thrown);
-    },
-    reread: async () => {
-      const answer = await callUnaryMethod(transport, SessionService.method.getSession, {
-        sessionId: session.id,
-      });
-      return version(answer.session ?? session);
-    },
-    save: async (values, changed, etag) => {
-      const paths = new Set<string>();
-      for (const key of changed) {
-        if (key in fields) paths.add(fields[key as keyof typeof fields]);
-        if (key === "capacity" || key === "unlimited") paths.add("capacity");
-        if (key === "waitlist") paths.add("waitlist_capacity");
-      }
-      if (scope === "one") {
-        const timed = ["date", "start", "length"].some((key) =>
-          changed.includes(key as keyof Values),
-        );
-        if (timed) paths.add("start_time").add("end_time");
-        await update.run({
-          sessionId: session.id,
-          session: { ...inputOf(values), ...times(values, session.timeZone) },
-          updateMask: { paths: [...paths] },
-          etag,
-        });
-        return;
-      }
-      const minute = parseClock(values.start) ?? 0;
-      if (changed.includes("start")) paths.add("start_time_of_day");
-      if (changed.includes("length")) paths.add("duration");
-      await updateSeries.run({
-        seriesId: session.seriesId,
-        sessionId: session.id,
-        scope: scope === "all" ? SeriesEditScope.ALL : SeriesEditScope.FOLLOWING,
-        template: inputOf(values),
-        startTimeOfDay: { hours: Math.floor(minute / 60), minutes: minute % 60 },
-        duration: durationFromMs(Number(values.length || 60) * MINUTE),
-        ...(rule && { rule: writeRule(rule) }),
-        updateMask: { paths: [...paths, ...(rule ? ["rule"] : [])] },
-        etag: series.data?.series?.etag ?? "",
-      });
-    },
-  });
-  const { values, set, changed, theirs } = editing;
-  const changes = changed.length + (scope !== "one" && rule ? 1 : 0);
-  const names: Partial<Record<keyof Values, string>> = {
-    ...t.fields,
-    length: t.fields.minutes,
-    serviceId: t.fields.service,
-    locationId: t.fields.location,
-    resourceId: t.fields.resource,
-    coachId: t.fields.coach,
-  };
-  const shown = (key: keyof Values, value: unknown) =>
-    (key === "coachId" && catalog.coach(String(value))?.name) ||
-    (key === "resourceId" && catalog.resource(String(value))?.name) ||
-    String(value);
-
+  /** Where a new pattern begins. */
+  const startOf = ({ date }: Values) =>
+    (scope === "all" && dayOf(series.data?.series?.startDate)) || Temporal.PlainDate.from(date);
+  const saveOne = (values: Values, paths: Set<string>, etag: string) =>
+    update.run({
+      sessionId: session.id,
+      session: { ...inputOf(values), ...times(values, session.timeZone) },
+      updateMask: { paths: [...paths] },
+      etag,
+    });
+  const saveSeries = (values: Values, paths: Set<string>) =>
+    updateSeries.run({
+      seriesId: session.seriesId,
+      sessionId: session.id,
+      scope: scope === "all" ? SeriesEditScope.ALL : SeriesEditScope.FOLLOWING,
+      template: inputOf(values),
+      startTimeOfDay: timeOfDay(values.start),
+      duration: durationFromMs(Number(values.length || 60) * MINUTE),
+      ...(rule && { rule: writeRule(rule, startOf(values)) }),
+      updateMask: { paths: [...paths] },
+      etag: series.data?.series?.etag ?? "",
+    });
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        setError(undefined);
-        void editing.submit().then((saved) => saved && onClose());
+    <EditForm<Values>
+      current={versionOf(session)}
+      zone={session.timeZone}
+      dirty={scope !== "one" && rule !== undefined}
+      names={{
+        ...t.fields,
+        length: t.fields.minutes,
+        serviceId: t.fields.service,
+        locationId: t.fields.location,
+        resourceId: t.fields.resource,
+        coachId: t.fields.coach,
       }}
+      show={(key, value) =>
+        (key === "coachId" && catalog.coach(String(value))?.name) ||
+        (key === "resourceId" && catalog.resource(String(value))?.name) ||
+        String(value)
+      }
+      reread={async () => {
+        const answer = await read(SessionService.method.getSession, { sessionId: session.id });
+        return versionOf(answer.session ?? session);
+      }}
+      save={(values, changed, etag) => {
+        const single = scope === "one";
+        const paths = new Set(changed.flatMap((key) => (single ? ones : alls)[key] ?? []));
+        if (single) return saveOne(values, paths, etag);
+        if (rule) paths.add("rule");
+        return saveSeries(values, paths);
+      }}
+      onClose={onClose}
     >
-      {session.seriesId && can("session.series") && (
-        <SegmentedControl
-          fullWidth
-          size="sm"
-          aria-label={t.schedule.scope}
-          value={scope}
-          onChange={(value) => setScope(value as typeof scope)}
-          data={[
-            { value: "one", label: t.schedule.scopeOne },
-            { value: "following", label: t.schedule.scopeFollowing },
-            { value: "all", label: t.schedule.scopeAll },
-          ]}
-        />
+      {({ values, set }) => (
+        <>
+          {session.seriesId && can("session.series") && (
+            <SegmentedControl
+              fullWidth
+              size="sm"
+              aria-label={t.schedule.scope}
+              value={scope}
+              onChange={(value) => setScope(value as typeof scope)}
+              data={[
+                { value: "one", label: t.schedule.scopeOne },
+                { value: "following", label: t.schedule.scopeFollowing },
+                { value: "all", label: t.schedule.scopeAll },
+              ]}
+            />
+          )}
+          <Fields values={values} set={set} catalog={catalog} fixed />
+          {scope !== "one" && series.data?.series && (
+            <Pattern
+              series={series.data.series}
+              start={startOf(values)}
+              rule={rule}
+              onChange={setRule}
+            />
+          )}
+          {session.seatsTaken > 0 && (
+            <p className="muted" style={{ margin: 0, fontSize: 13 }}>
+              {t.schedule.bookedMove(session.seatsTaken)}
+            </p>
+          )}
+        </>
       )}
-      <Conflict theirs={theirs} names={names} show={shown} onTake={editing.takeTheirs} />
-      <Fields values={values} set={set} catalog={catalog} fixed />
-      {scope !== "one" && series.data?.series && (
-        <Pattern
-          series={series.data.series}
-          from={scope === "all" ? undefined : values.date}
-          rule={rule}
-          onChange={setRule}
-        />
-      )}
-      {error !== undefined && (
-        <Alert color="red">{explain(error, t, locale, session.timeZone)}</Alert>
-      )}
-      {session.seatsTaken > 0 && (
-        <p className="muted" style={{ margin: 0, fontSize: 13 }}>
-          {t.schedule.bookedMove(session.seatsTaken)}
-        </p>
-      )}
-      <div className="end">
-        <Button variant="default" onClick={onClose}>
-          {t.actions.cancel}
-        </Button>
-        <Button type="submit" loading={editing.saving} disabled={changes === 0}>
-          {t.actions.save}
-        </Button>
-      </div>
-    </form>
+    </EditForm>
   );
 }
 
-/** On which days a series goes on. It is edited only when somebody asks for it: sessions that a new pattern drops are called off. */
+const dayOf = (date: Series["startDate"]) => date && plainDay(date);
+
+/** How a series goes on. It is edited only when somebody asks for it: sessions that a new pattern drops are called off. */
 function Pattern({
   series,
-  from,
+  start,
   rule,
   onChange,
 }: {
   series: Series;
-  /** The day from which on the edit holds. Absent: the series' first. */
-  from: string | undefined;
-  rule: Weekly | undefined;
-  onChange: (rule: Weekly | undefined) => void;
+  /** The day from which on the edit holds. */
+  start: Temporal.PlainDate;
+  rule: Rule | undefined;
+  onChange: (rule: Rule | undefined) => void;
 }) {
   const t = useText();
-  const read = readRule(series.rule);
-  const dayOf = (date: Series["startDate"]) =>
-    date
-      ? Temporal.PlainDate.from({ year: date.year, month: date.month, day: date.day })
-      : undefined;
-  const start = from ?? dayOf(series.startDate)?.toString() ?? "";
+  const read = readRule(series.rule, start);
   return (
     <div className="card body" style={{ padding: 14, display: "grid", gap: 12 }}>
       <Switch
         label={t.board.changeDays}
         description={read ? t.board.changeDaysNote : t.board.otherRule(series.rule)}
-        disabled={!read}
         checked={rule !== undefined}
         onChange={(event) => {
-          const last = dayOf(series.materializedUntil)?.toString() ?? start;
+          const last = dayOf(series.materializedUntil) ?? start;
           // A number of sessions would begin anew where the series is split; its last day stays what it is.
-          onChange(
-            event.currentTarget.checked && read ? { ...read, end: { until: last } } : undefined,
-          );
+          const end = { until: last.toString() };
+          onChange(event.currentTarget.checked ? { ...(read ?? usual(start)), end } : undefined);
         }}
       />
-      {rule && <Repeat rule={rule} onChange={onChange} start={start} />}
+      {rule && <Repeat rule={rule} onChange={onChange} start={start.toString()} />}
     </div>
   );
 }

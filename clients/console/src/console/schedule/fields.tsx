@@ -3,7 +3,8 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Checkbox, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
 import { DateInput, TimeInput } from "@mantine/dates";
 import { useSpeech, useText } from "../../i18n";
-import { useCan } from "../../shared/root";
+import { named } from "../../shared/form";
+import { useCan } from "../../shared/me";
 import {
   atWallClock,
   MINUTE,
@@ -55,9 +56,7 @@ export function Fields({
   const can = useCan();
   const zone = zoneOf(catalog, values.locationId);
   const choices = (list: readonly { id: string; name: string; active?: boolean }[], kept: string) =>
-    list
-      .filter(({ id, active }) => active !== false || id === kept)
-      .map(({ id, name }) => ({ value: id, label: name }));
+    named(list.filter(({ id, active }) => active !== false || id === kept));
   const resources = catalog.resources.filter(({ locationId }) => locationId === values.locationId);
   return (
     <>

@@ -1,12 +1,13 @@
 import { type Session, SessionState } from "@berthhq/client";
 import { IconLock, IconRepeat } from "@tabler/icons-react";
-import { type CSSProperties, memo, type PointerEvent, useEffect, useRef, useState } from "react";
-import { useNavigate } from "react-router";
+import { type CSSProperties, memo, type ReactNode, useEffect, useRef } from "react";
 import { useSpeech } from "../../i18n";
 import { MINUTE, millis, minuteOfDay, showClock, zoned } from "../../shared/time";
 import { State } from "../../shared/ui";
 import { type Catalog, fallbackColor } from "../data";
+import { under, useDrag } from "./drag";
 import { hoursOf, place, type Span, snap } from "./layout";
+import { useOpenSession } from "./open";
 
 export interface Column {
   readonly key: string;
@@ -34,36 +35,47 @@ interface Props {
   /** Says where a session is, where columns do not. */
   showPlace: boolean;
   empty: string;
+  /** What begins something where there is nothing. */
+  begin?: ReactNode;
   label: string;
 }
 
-/** A session shorter than this would be too small to hit. */
-const leastShown = 26;
+/** How high an hour is, in pixels, where nothing is short. */
+const usualHour = 56;
+const highestHour = 240;
 
-const hour = 56;
+/** What is lower than this would be too small to read and to hit. */
+const leastHeight = 24;
 
-export function spanOf(session: Session): Span {
+const lengthOf = ({ startTime, endTime }: Session) =>
+  (millis(endTime) - millis(startTime)) / MINUTE;
+
+/** Tee times, say, need more room for an hour than classes do. */
+export function hourFor(sessions: readonly Session[]): number {
+  const shortest = Math.min(60, ...sessions.map(lengthOf).filter((length) => length > 0));
+  return Math.min(highestHour, Math.max(usualHour, Math.ceil((60 / shortest) * leastHeight)));
+}
+
+export function spanOf(session: Session, hour = usualHour): Span {
   if (!session.startTime || !session.endTime) return { from: 0, to: 0 };
   const from = minuteOfDay(zoned(session.startTime, session.timeZone));
-  const length = (millis(session.endTime) - millis(session.startTime)) / MINUTE;
-  return { from, to: Math.min(24 * 60, from + Math.max(length, leastShown)) };
+  const length = Math.max(lengthOf(session), (leastHeight / hour) * 60);
+  return { from, to: Math.min(24 * 60, from + length) };
 }
 
 /** A day, or a week, by the wall clock. */
 export function TimeGrid(props: Props) {
   const { columns, onCreate } = props;
-  const hours = hoursOf(
-    columns.flatMap(({ sessions }) => sessions.map(spanOf)).map(({ from, to }) => ({ from, to })),
-  );
+  const all = columns.flatMap(({ sessions }) => sessions);
+  const hour = hourFor(all);
+  const hours = hoursOf(all.map((session) => spanOf(session, hour)));
   const scroller = useRef<HTMLDivElement>(null);
   const height = (hours.to - hours.from) * hour;
-  const empty = columns.every(({ sessions }) => sessions.length === 0);
+  const empty = all.length === 0;
   const first = columns.map(({ key }) => key).join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when other days are shown
   useEffect(() => {
-    const begins = columns.flatMap(({ sessions }) =>
-      sessions.map((session) => spanOf(session).from),
-    );
+    const begins = all.map((session) => spanOf(session).from);
     const at = begins.length > 0 ? Math.min(...begins) - 15 : 8 * 60;
     scroller.current?.scrollTo({ top: ((at - hours.from * 60) / 60) * hour });
   }, [first]);
@@ -71,7 +83,7 @@ export function TimeGrid(props: Props) {
     const y = event.clientY - column.getBoundingClientRect().top;
     return hours.from * 60 + (y / hour) * 60;
   };
-  const style = { "--columns": columns.length } as CSSProperties;
+  const style = { "--columns": columns.length, "--hour": `${hour}px` } as CSSProperties;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
     <section className="grid-wrap" ref={scroller} tabIndex={0} aria-label={props.label}>
@@ -107,7 +119,7 @@ export function TimeGrid(props: Props) {
               onCreate?.({ column: column.key, minute });
             }}
           >
-            <Slots {...props} column={column} from={hours.from} />
+            <Slots {...props} column={column} from={hours.from} hour={hour} />
             {column.now !== undefined && column.now >= hours.from * 60 && (
               <div className="now" style={{ top: ((column.now - hours.from * 60) / 60) * hour }} />
             )}
@@ -116,7 +128,7 @@ export function TimeGrid(props: Props) {
       </div>
       {empty && (
         <div className="grid-empty">
-          <State title={props.empty} />
+          <State title={props.empty} action={props.begin} />
         </div>
       )}
     </section>
@@ -126,9 +138,10 @@ export function TimeGrid(props: Props) {
 const Slots = memo(function Slots({
   column,
   from,
+  hour,
   ...props
-}: Props & { column: Column; from: number }) {
-  const spans = column.sessions.map(spanOf);
+}: Props & { column: Column; from: number; hour: number }) {
+  const spans = column.sessions.map((session) => spanOf(session, hour));
   const placed = place(spans);
   return column.sessions.map((session, index) => {
     const span = spans[index] ?? { from: 0, to: 0 };
@@ -142,6 +155,7 @@ const Slots = memo(function Slots({
         showPlace={props.showPlace}
         movable={props.movable(session)}
         onMove={props.onMove}
+        hour={hour}
         style={{
           top: ((span.from - from * 60) / 60) * hour + 1,
           height: ((span.to - span.from) / 60) * hour - 2,
@@ -160,7 +174,9 @@ interface SlotProps {
   movable: boolean;
   showPlace: boolean;
   onMove: (session: Session, to: Drop) => void;
-  style?: CSSProperties;
+  /** How high an hour is, in pixels. */
+  hour: number;
+  style: CSSProperties & { height: number };
 }
 
 export function slotClass(session: Session, now = Date.now()): string {
@@ -172,59 +188,30 @@ export function slotClass(session: Session, now = Date.now()): string {
   return classes.join(" ");
 }
 
-/** So many pixels are a movement, fewer a click. */
-const slack = 5;
-
-function Slot({ session, column, catalog, movable, showPlace, onMove, style }: SlotProps) {
+function Slot(props: SlotProps) {
+  const { session, column, catalog, movable, showPlace, onMove, hour, style } = props;
   const { t } = useSpeech();
-  const go = useNavigate();
-  const [offset, setOffset] = useState<{ x: number; y: number }>();
-  const dragged = useRef(false);
-  const path = `/sessions/${session.id}`;
-
-  const start = (down: PointerEvent<HTMLElement>) => {
-    dragged.current = false;
-    if (!movable || down.button !== 0 || down.pointerType === "touch") return;
-    const slot = down.currentTarget;
-    const { from } = spanOf(session);
-    const target = (event: globalThis.PointerEvent): Drop => {
-      const under = document
-        .elementsFromPoint(event.clientX, event.clientY)
-        .find((element) => element instanceof HTMLElement && element.dataset.column);
-      const to = (under as HTMLElement | undefined)?.dataset.column ?? column;
-      const minute = snap(from + ((event.clientY - down.clientY) / hour) * 60);
-      return { column: to, minute: Math.max(0, Math.min(minute, 24 * 60 - 15)) };
+  const { pathOf, open } = useOpenSession();
+  const { from } = spanOf(session);
+  const target = (event: globalThis.PointerEvent, y: number): Drop => {
+    const minute = snap(from + (y / hour) * 60);
+    return {
+      column: under(event, "column")?.dataset.column ?? column,
+      minute: Math.max(0, Math.min(minute, 24 * 60 - 15)),
     };
-    const move = (event: globalThis.PointerEvent) => {
-      const [x, y] = [event.clientX - down.clientX, event.clientY - down.clientY];
-      if (!dragged.current && Math.hypot(x, y) < slack) return;
-      if (!dragged.current) slot.setPointerCapture(event.pointerId);
-      dragged.current = true;
-      setOffset({ x, y: ((target(event).minute - from) / 60) * hour });
-    };
-    const end = (event: globalThis.PointerEvent) => {
-      removeEventListener("pointermove", move);
-      removeEventListener("pointerup", end);
-      removeEventListener("pointercancel", end);
-      removeEventListener("keydown", giveUp);
-      setOffset(undefined);
-      if (!dragged.current || event.type !== "pointerup") return;
-      const to = target(event);
-      if (to.column !== column || to.minute !== from) onMove(session, to);
-    };
-    const giveUp = (event: KeyboardEvent) => {
-      if (event.key === "Escape") end(new PointerEvent("pointercancel"));
-    };
-    addEventListener("pointermove", move);
-    addEventListener("pointerup", end);
-    addEventListener("pointercancel", end);
-    addEventListener("keydown", giveUp);
   };
+  const { offset, dragged, onPointerDown } = useDrag({
+    movable,
+    shown: ({ x, y }, event) => ({ x, y: ((target(event, y).minute - from) / 60) * hour }),
+    drop: (event, { y }) => {
+      const to = target(event, y);
+      if (to.column !== column || to.minute !== from) onMove(session, to);
+    },
+  });
 
   const nudge = (event: React.KeyboardEvent<HTMLElement>) => {
     if (!movable || !event.altKey || !event.key.startsWith("Arrow")) return;
     event.preventDefault();
-    const { from } = spanOf(session);
     const columns = [...document.querySelectorAll<HTMLElement>("[data-column]")];
     const at = columns.findIndex((element) => element.dataset.column === column);
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? 0;
@@ -235,21 +222,17 @@ function Slot({ session, column, catalog, movable, showPlace, onMove, style }: S
 
   return (
     <a
-      href={path}
+      href={pathOf(session.id)}
       draggable={false}
-      className={`${slotClass(session)} ${movable ? "movable" : ""} ${offset ? "moving" : ""} ${Number(style?.height) < 50 ? "short" : ""}`}
+      className={`${slotClass(session)} ${movable ? "movable" : ""} ${offset ? "moving" : ""} ${style.height < 50 ? "short" : ""} ${style.height < 32 ? "tiny" : ""}`}
       style={{
         ...style,
         ...({ "--c": catalog.service(session.serviceId)?.color || fallbackColor } as CSSProperties),
         ...(offset && { transform: `translate(${offset.x}px, ${offset.y}px)` }),
       }}
-      onPointerDown={start}
+      onPointerDown={onPointerDown}
       onKeyDown={nudge}
-      onClick={(event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-        event.preventDefault();
-        if (!dragged.current) void go(path);
-      }}
+      onClick={(event) => (dragged.current ? event.preventDefault() : open(event, session.id))}
       aria-describedby={movable ? "move-hint" : undefined}
     >
       <SlotText session={session} catalog={catalog} showPlace={showPlace} />

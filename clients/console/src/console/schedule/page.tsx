@@ -1,3 +1,4 @@
+import "./schedule.css";
 import { type Session, SessionState } from "@berthhq/client";
 import { ActionIcon, Button, SegmentedControl, Select, Skeleton, Tooltip } from "@mantine/core";
 import { useHotkeys, useLocalStorage, useMediaQuery } from "@mantine/hooks";
@@ -10,10 +11,13 @@ import {
   IconWorld,
 } from "@tabler/icons-react";
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { useNavigate, useSearchParams } from "react-router";
+import { useNavigate } from "react-router";
 import { useSpeech, useText } from "../../i18n";
-import { useCan, useMe } from "../../shared/root";
+import { useAddress } from "../../shared/address";
+import { named } from "../../shared/form";
+import { useCan, useMe } from "../../shared/me";
 import { showClock, showDay, Temporal, today, weekStart } from "../../shared/time";
+import { useTitle } from "../../shared/title";
 import { Failure } from "../../shared/ui";
 import { type Catalog, useCatalog, useSchedule } from "../data";
 import { Agenda } from "./agenda";
@@ -36,6 +40,8 @@ function useMinute(): number {
 }
 
 export function SchedulePage() {
+  const t = useText();
+  useTitle(t.nav.schedule);
   const catalog = useCatalog();
   if (catalog.data) return <Schedule catalog={catalog.data} />;
   if (catalog.error) return <Failure error={catalog.error} retry={catalog.refetch} />;
@@ -58,7 +64,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
   const { tenant } = useMe();
   const go = useNavigate();
   const now = useMinute();
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useAddress();
   const narrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false });
   const places = catalog.locations.filter(({ active }) => active);
   const [kept, keep] = useLocalStorage({ key: "berth.location", defaultValue: "" });
@@ -80,21 +86,6 @@ function Schedule({ catalog }: { catalog: Catalog }) {
   const [draft, setDraft] = useState<Draft>();
   const [bulk, setBulk] = useState(false);
 
-  const change = useCallback(
-    (part: Record<string, string | undefined>) =>
-      setParams(
-        (before) => {
-          const next = new URLSearchParams(before);
-          for (const [name, value] of Object.entries(part)) {
-            if (value) next.set(name, value);
-            else next.delete(name);
-          }
-          return next;
-        },
-        { replace: true },
-      ),
-    [setParams],
-  );
   const turn = (by: number) => change({ date: from.add({ days: by * days }).toString() });
   const begin = (at?: Drop) => {
     const start = at?.minute ?? 18 * 60;
@@ -215,10 +206,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
               keep(value ?? "");
               change({ location: undefined });
             }}
-            data={[
-              { value: "all", label: t.schedule.allLocations },
-              ...places.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
+            data={[{ value: "all", label: t.schedule.allLocations }, ...named(places)]}
           />
         )}
         {can("session.bulk") && drafts > 0 && (
@@ -287,6 +275,13 @@ function Schedule({ catalog }: { catalog: Catalog }) {
           onCreate={can("session.create") ? begin : undefined}
           showPlace={!location}
           empty={t.schedule.empty}
+          begin={
+            can("session.create") && (
+              <Button size="sm" variant="default" onClick={() => begin()}>
+                {t.schedule.first}
+              </Button>
+            )
+          }
           label={t.nav.schedule}
         />
       )}

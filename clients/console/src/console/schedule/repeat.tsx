@@ -1,51 +1,83 @@
-import { Chip, NumberInput, SegmentedControl } from "@mantine/core";
+import { Chip, NumberInput, SegmentedControl, Select } from "@mantine/core";
 import { DateInput } from "@mantine/dates";
-import { useSpeech, useText } from "../../i18n";
+import { useSpeech } from "../../i18n";
 import { showDay, Temporal } from "../../shared/time";
-import { occurrences, type Weekday, type Weekly, weekdays } from "./rule";
+import { frequencies, nthOf, occurrences, type Rule, type Weekday, weekdays } from "./rule";
 
-/** How a series goes on: on which days, every how many weeks, until when. */
+/** How a series goes on: how often, on which days, until when. */
 export function Repeat({
   rule,
   onChange,
   start,
 }: {
-  rule: Weekly;
-  onChange: (rule: Weekly) => void;
+  rule: Rule;
+  onChange: (rule: Rule) => void;
   /** Its first day, as 2026-03-18. */
   start: string;
 }) {
-  const t = useText();
-  const { locale } = useSpeech();
+  const { t, locale } = useSpeech();
   const first = Temporal.PlainDate.from(start);
   const days = occurrences(first, rule, 1000);
-  const counted = "count" in rule.end;
+  const set = (part: Partial<Rule>) => onChange({ ...rule, ...part });
   return (
     <>
-      <Chip.Group
-        multiple
-        value={[...rule.days]}
-        onChange={(value) => value.length > 0 && onChange({ ...rule, days: value as Weekday[] })}
-      >
-        <fieldset
-          className="bare"
-          aria-label={t.board.onDays}
-          style={{ display: "flex", gap: 6, flexWrap: "wrap" }}
+      <SegmentedControl
+        fullWidth
+        size="sm"
+        aria-label={t.board.often}
+        value={rule.frequency}
+        onChange={(frequency) => set({ frequency })}
+        data={frequencies.map((value) => ({ value, label: t.board.frequencies[value] }))}
+      />
+      {rule.frequency === "WEEKLY" && (
+        <Chip.Group
+          multiple
+          value={[...rule.days]}
+          onChange={(value) => value.length > 0 && set({ days: value as Weekday[] })}
         >
-          {weekdays.map((day, at) => (
-            <Chip key={day} value={day} size="xs">
-              {showDay(Temporal.PlainDate.from("2024-01-01").add({ days: at }), locale, "weekday")}
-            </Chip>
-          ))}
-        </fieldset>
-      </Chip.Group>
+          <fieldset
+            className="bare"
+            aria-label={t.board.onDays}
+            style={{ display: "flex", gap: 6, flexWrap: "wrap" }}
+          >
+            {weekdays.map((day, at) => (
+              <Chip key={day} value={day} size="xs">
+                {showDay(
+                  Temporal.PlainDate.from("2024-01-01").add({ days: at }),
+                  locale,
+                  "weekday",
+                )}
+              </Chip>
+            ))}
+          </fieldset>
+        </Chip.Group>
+      )}
+      {rule.frequency === "MONTHLY" && (
+        <Select
+          label={t.board.inMonth}
+          allowDeselect={false}
+          value={rule.on}
+          onChange={(on) => on && set({ on })}
+          data={[
+            { value: "date" as const, label: t.board.onDate(first.day) },
+            {
+              value: "nth" as const,
+              label: t.board.onNth(nthOf(first), showDay(first, locale, "weekdayName")),
+            },
+            {
+              value: "last" as const,
+              label: t.board.onLast(showDay(first, locale, "weekdayName")),
+            },
+          ].filter(({ value }) => value !== "last" || isLast(first))}
+        />
+      )}
       <div className="two">
         <NumberInput
-          label={t.board.every}
+          label={t.board.every[rule.frequency]}
           min={1}
           max={52}
           value={rule.every}
-          onChange={(value) => onChange({ ...rule, every: Number(value) || 1 })}
+          onChange={(value) => set({ every: Number(value) || 1 })}
         />
         <div>
           <div className="label">{t.board.ends}</div>
@@ -53,10 +85,9 @@ export function Repeat({
             fullWidth
             size="sm"
             aria-label={t.board.ends}
-            value={counted ? "count" : "until"}
+            value={"count" in rule.end ? "count" : "until"}
             onChange={(value) =>
-              onChange({
-                ...rule,
+              set({
                 end:
                   value === "count"
                     ? { count: Math.max(1, days.length) }
@@ -76,7 +107,7 @@ export function Repeat({
           min={1}
           max={1000}
           value={rule.end.count}
-          onChange={(value) => onChange({ ...rule, end: { count: Number(value) || 1 } })}
+          onChange={(value) => set({ end: { count: Number(value) || 1 } })}
         />
       ) : (
         <DateInput
@@ -85,7 +116,7 @@ export function Repeat({
           value={rule.end.until}
           valueFormat="ddd, D MMM YYYY"
           minDate={start}
-          onChange={(until) => until && onChange({ ...rule, end: { until } })}
+          onChange={(until) => until && set({ end: { until } })}
         />
       )}
       <p className="muted" style={{ margin: 0, fontSize: 13 }} aria-live="polite">
@@ -98,3 +129,5 @@ export function Repeat({
     </>
   );
 }
+
+const isLast = (day: Temporal.PlainDate): boolean => day.day + 7 > day.daysInMonth;

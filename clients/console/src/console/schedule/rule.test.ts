@@ -1,51 +1,95 @@
 import { describe, expect, it } from "vitest";
 import { Temporal } from "../../shared/time";
-import { occurrences, readRule, writeRule } from "./rule";
+import { occurrences, type Rule, readRule, usual, writeRule } from "./rule";
 
 const day = (text: string) => Temporal.PlainDate.from(text);
 
-it("writes rules as RFC 5545 has them", () => {
-  expect(writeRule({ days: ["WE", "MO"], every: 1, end: { count: 12 } })).toBe(
-    "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12",
-  );
-  expect(writeRule({ days: ["SU"], every: 2, end: { until: "2026-03-29" } })).toBe(
+/** The 25th is a Wednesday, the fourth of its month and the last. */
+const start = day("2026-03-25");
+
+const rule = (part: Partial<Rule>): Rule => ({ ...usual(start), ...part });
+
+it.each<[Partial<Rule>, string]>([
+  [{ days: ["WE", "MO"], end: { count: 12 } }, "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12"],
+  [
+    { days: ["SU"], every: 2, end: { until: "2026-03-29" } },
     "FREQ=WEEKLY;BYDAY=SU;INTERVAL=2;UNTIL=20260329T235959Z",
-  );
+  ],
+  [{ frequency: "DAILY", every: 3, end: { count: 4 } }, "FREQ=DAILY;INTERVAL=3;COUNT=4"],
+  [{ frequency: "MONTHLY", end: { count: 6 } }, "FREQ=MONTHLY;BYMONTHDAY=25;COUNT=6"],
+  [{ frequency: "MONTHLY", on: "nth", end: { count: 6 } }, "FREQ=MONTHLY;BYDAY=4WE;COUNT=6"],
+  [{ frequency: "MONTHLY", on: "last", end: { count: 6 } }, "FREQ=MONTHLY;BYDAY=-1WE;COUNT=6"],
+])("writes %o as RFC 5545 has it, and reads it again", (part, text) => {
+  expect(writeRule(rule(part), start)).toBe(text);
+  expect(writeRule(readRule(text, start) ?? rule({}), start)).toBe(text);
 });
 
-it("tells the days beforehand", () => {
-  const days = (rule: Parameters<typeof occurrences>[1], from = "2026-03-25") =>
-    occurrences(day(from), rule, 100).map(String);
-  // The 25th is a Wednesday: Monday of that week is over.
-  expect(days({ days: ["MO", "WE"], every: 1, end: { count: 3 } })).toEqual([
-    "2026-03-25",
-    "2026-03-30",
-    "2026-04-01",
-  ]);
-  expect(days({ days: ["WE"], every: 2, end: { until: "2026-04-22" } })).toEqual([
-    "2026-03-25",
-    "2026-04-08",
-    "2026-04-22",
-  ]);
-  expect(days({ days: [], every: 1, end: { count: 3 } })).toEqual([]);
+describe("the days of a series", () => {
+  it.each<[string, Partial<Rule>, string, readonly string[]]>([
+    [
+      // Monday of that week is over.
+      "weekly",
+      { days: ["MO", "WE"], end: { count: 3 } },
+      "2026-03-25",
+      ["2026-03-25", "2026-03-30", "2026-04-01"],
+    ],
+    [
+      "every other week",
+      { days: ["WE"], every: 2, end: { until: "2026-04-22" } },
+      "2026-03-25",
+      ["2026-03-25", "2026-04-08", "2026-04-22"],
+    ],
+    ["on no day of the week", { days: [], end: { count: 3 } }, "2026-03-25", []],
+    [
+      "every third day",
+      { frequency: "DAILY", every: 3, end: { count: 3 } },
+      "2026-02-27",
+      ["2026-02-27", "2026-03-02", "2026-03-05"],
+    ],
+    [
+      "monthly on a date that some months lack",
+      { frequency: "MONTHLY", end: { count: 3 } },
+      "2026-01-31",
+      ["2026-01-31", "2026-03-31", "2026-05-31"],
+    ],
+    [
+      "monthly on a fifth weekday, which most months lack",
+      { frequency: "MONTHLY", on: "nth", end: { count: 2 } },
+      "2026-01-30",
+      ["2026-01-30", "2026-05-29"],
+    ],
+    [
+      "monthly on the last weekday",
+      { frequency: "MONTHLY", on: "last", end: { count: 3 } },
+      "2026-03-25",
+      ["2026-03-25", "2026-04-29", "2026-05-27"],
+    ],
+    [
+      "every other month on the second weekday",
+      { frequency: "MONTHLY", on: "nth", every: 2, end: { until: "2026-07-31" } },
+      "2026-03-10",
+      ["2026-03-10", "2026-05-12", "2026-07-14"],
+    ],
+  ])("%s", (_, part, from, want) => {
+    expect(occurrences(day(from), rule(part), 100).map(String)).toEqual(want);
+  });
 });
 
-describe("a rule that is read", () => {
-  it.each([
-    { days: ["MO", "WE"], every: 1, end: { count: 12 } },
-    { days: ["SU"], every: 2, end: { until: "2026-06-30" } },
-  ] as const)("is the one that was written: %o", (rule) => {
-    expect(readRule(writeRule(rule))).toEqual(rule);
-  });
+it("takes the days of a week in any order", () => {
+  expect(readRule("FREQ=WEEKLY;BYDAY=WE,MO;COUNT=3", start)?.days).toEqual(["MO", "WE"]);
+});
 
-  it.each([
-    "FREQ=DAILY;COUNT=3",
-    "FREQ=MONTHLY;BYDAY=1MO;COUNT=3",
-    "FREQ=WEEKLY;BYDAY=MO",
-    "FREQ=WEEKLY;BYDAY=MO;BYHOUR=7,9;COUNT=3",
-    "FREQ=WEEKLY;BYDAY=MO;WKST=SU;COUNT=3",
-    "",
-  ])("is left alone where weeks do not say it: %s", (rule) => {
-    expect(readRule(rule)).toBeUndefined();
-  });
+it.each([
+  "FREQ=MONTHLY;BYDAY=1MO;COUNT=3",
+  "FREQ=MONTHLY;BYMONTHDAY=1,15;COUNT=3",
+  "FREQ=MONTHLY;COUNT=3",
+  "FREQ=DAILY;BYDAY=MO;COUNT=3",
+  "FREQ=YEARLY;COUNT=3",
+  "FREQ=WEEKLY;COUNT=3",
+  "FREQ=WEEKLY;BYDAY=MO",
+  "FREQ=WEEKLY;BYDAY=MO;BYHOUR=7,9;COUNT=3",
+  "FREQ=WEEKLY;BYDAY=MO;WKST=SU;COUNT=3",
+  "",
+])("leaves alone what cannot be chosen here: %s", (text) => {
+  expect(readRule(text, start)).toBeUndefined();
 });

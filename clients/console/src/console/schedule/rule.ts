@@ -4,63 +4,129 @@ import type { Temporal } from "../../shared/time";
 export const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
 export type Weekday = (typeof weekdays)[number];
 
-export interface Weekly {
-  readonly days: readonly Weekday[];
-  /** Every so many weeks. */
+export const frequencies = ["DAILY", "WEEKLY", "MONTHLY"] as const;
+export type Frequency = (typeof frequencies)[number];
+
+/** Which day of a month: the same date, the same weekday counted from the month's start, or its last such weekday. */
+export type InMonth = "date" | "nth" | "last";
+
+/** How a series goes on from its first day. */
+export interface Rule {
+  readonly frequency: Frequency;
+  /** Every so many days, weeks or months. */
   readonly every: number;
+  /** Of a week. */
+  readonly days: readonly Weekday[];
+  /** Of a month. */
+  readonly on: InMonth;
   /** So many sessions, or until a day (2026-03-18). */
   readonly end: { readonly count: number } | { readonly until: string };
 }
 
-/** A rule as the contract wants it. */
-export function writeRule({ days, every, end }: Weekly): string {
-  const ordered = weekdays.filter((day) => days.includes(day));
-  const parts = ["FREQ=WEEKLY", `BYDAY=${ordered.join(",")}`];
-  if (every > 1) parts.push(`INTERVAL=${every}`);
-  // The end of the day: UNTIL is an instant, and its day belongs to the series.
-  if ("count" in end) parts.push(`COUNT=${end.count}`);
-  else parts.push(`UNTIL=${end.until.replaceAll("-", "")}T235959Z`);
-  return parts.join(";");
+export const weekdayOf = (day: Temporal.PlainDate): Weekday => weekdays[day.dayOfWeek - 1] ?? "MO";
+
+/** Which of its weekday a day is in its month, from 1. */
+export const nthOf = (day: Temporal.PlainDate): number => Math.ceil(day.day / 7);
+
+/** Weekly on the weekday of its first day. */
+export const usual = (start: Temporal.PlainDate, end: Rule["end"] = { count: 24 }): Rule => ({
+  frequency: "WEEKLY",
+  every: 1,
+  days: [weekdayOf(start)],
+  on: "date",
+  end,
+});
+
+/** Which days of its period a rule chooses, as the contract wants it. */
+function part({ frequency, days, on }: Rule, start: Temporal.PlainDate): string {
+  if (frequency === "DAILY") return "";
+  if (frequency === "WEEKLY") return `BYDAY=${weekdays.filter((day) => days.includes(day))}`;
+  const weekday = weekdayOf(start);
+  return {
+    date: `BYMONTHDAY=${start.day}`,
+    nth: `BYDAY=${nthOf(start)}${weekday}`,
+    last: `BYDAY=-1${weekday}`,
+  }[on];
 }
+
+/** A rule as the contract wants it. */
+export function writeRule(rule: Rule, start: Temporal.PlainDate): string {
+  const { frequency, every, end } = rule;
+  return [
+    `FREQ=${frequency}`,
+    part(rule, start),
+    every > 1 && `INTERVAL=${every}`,
+    // The end of the day: UNTIL is an instant, and its day belongs to the series.
+    "count" in end ? `COUNT=${end.count}` : `UNTIL=${end.until.replaceAll("-", "")}T235959Z`,
+  ]
+    .filter(Boolean)
+    .join(";");
+}
+
+/** The days that a rule chooses in one of its periods, counted from the first. */
+function chosen(start: Temporal.PlainDate, rule: Rule, period: number): Temporal.PlainDate[] {
+  if (rule.frequency === "DAILY") return [start.add({ days: period })];
+  if (rule.frequency === "WEEKLY") {
+    const monday = start.add({ weeks: period }).subtract({ days: start.dayOfWeek - 1 });
+    return weekdays.flatMap((day, at) =>
+      rule.days.includes(day) ? [monday.add({ days: at })] : [],
+    );
+  }
+  const first = start.with({ day: 1 }).add({ months: period });
+  const earliest = 1 + ((start.dayOfWeek - first.dayOfWeek + 7) % 7);
+  const day = {
+    date: start.day,
+    nth: earliest + 7 * (nthOf(start) - 1),
+    last: earliest + 7 * Math.floor((first.daysInMonth - earliest) / 7),
+  }[rule.on];
+  // A month without such a day is left out.
+  return day <= first.daysInMonth ? [first.with({ day })] : [];
+}
+
+/** More periods than this are not looked through. */
+const mostPeriods = 1000;
 
 /** The first days of a series, at most so many. Weeks begin on Monday. */
 export function occurrences(
   start: Temporal.PlainDate,
-  rule: Weekly,
+  rule: Rule,
   most: number,
 ): Temporal.PlainDate[] {
   const found: Temporal.PlainDate[] = [];
-  const wanted = new Set(rule.days.map((day) => weekdays.indexOf(day) + 1));
-  if (wanted.size === 0) return found;
   const limit = Math.min(most, "count" in rule.end ? rule.end.count : most);
-  const first = start.subtract({ days: start.dayOfWeek - 1 });
-  for (let week = 0; found.length < limit; week += rule.every) {
-    for (const weekday of [...wanted].sort()) {
-      const day = first.add({ days: week * 7 + weekday - 1 });
+  for (let period = 0; period < mostPeriods; period += rule.every) {
+    for (const day of chosen(start, rule, period)) {
+      if (found.length === limit) return found;
       if ("until" in rule.end && day.toString() > rule.end.until) return found;
-      if (day.until(start).sign <= 0 && found.length < limit) found.push(day);
+      if (day.until(start).sign <= 0) found.push(day);
     }
-    if (week > 1000) return found;
   }
   return found;
 }
 
-const readable = /^(FREQ|BYDAY|INTERVAL|COUNT|UNTIL|WKST)=(.+)$/;
+const known = new Set(["FREQ", "BYDAY", "BYMONTHDAY", "INTERVAL", "COUNT", "UNTIL", "WKST"]);
 
-/** A rule of the contract, where it is a plain weekly one: others are kept as they are, and not edited here. */
-export function readRule(text: string): Weekly | undefined {
-  const parts = new Map<string, string>();
-  for (const part of text.split(";")) {
-    const found = readable.exec(part);
-    if (!found?.[1] || !found[2]) return undefined;
-    parts.set(found[1], found[2]);
-  }
-  const days = (parts.get("BYDAY") ?? "").split(",");
-  const known = weekdays.filter((day) => days.includes(day));
+/**
+ * A rule of the contract for a series that begins on a day, where it is one that can be chosen here. Others are kept as they
+ * are, and not edited.
+ */
+export function readRule(text: string, start: Temporal.PlainDate): Rule | undefined {
+  const parts = new Map(text.split(";").map((one) => one.split("=", 2) as [string, string]));
+  if (![...parts.keys()].every((name) => known.has(name))) return undefined;
   const until = /^(\d{4})(\d\d)(\d\d)/.exec(parts.get("UNTIL") ?? "");
   const count = Number(parts.get("COUNT"));
-  if (parts.get("FREQ") !== "WEEKLY" || known.length !== days.length) return undefined;
-  if (parts.has("WKST") && parts.get("WKST") !== "MO") return undefined;
   const end = until ? { until: `${until[1]}-${until[2]}-${until[3]}` } : count > 0 && { count };
-  return end ? { days: known, every: Number(parts.get("INTERVAL") ?? 1), end } : undefined;
+  const frequency = frequencies.find((one) => one === parts.get("FREQ"));
+  if (!end || !frequency || (parts.get("WKST") ?? "MO") !== "MO") return undefined;
+  const rule = { ...usual(start, end), frequency, every: Number(parts.get("INTERVAL") ?? 1) };
+  const date = parts.get("BYMONTHDAY");
+  const named = parts.get("BYDAY")?.split(",") ?? [];
+  if (frequency === "WEEKLY") {
+    const days = weekdays.filter((day) => named.includes(day));
+    return !date && days.length > 0 && days.length === named.length ? { ...rule, days } : undefined;
+  }
+  const wanted = [date && `BYMONTHDAY=${date}`, named.length > 0 && `BYDAY=${named}`];
+  return (["date", "nth", "last"] as const)
+    .map((on) => ({ ...rule, on }))
+    .find((one) => part(one, start) === wanted.filter(Boolean).join(";"));
 }

@@ -1,10 +1,11 @@
 import { CheckInService, type Session, SessionService, SessionState } from "@berthhq/client";
-import { ActionIcon, Button, Menu } from "@mantine/core";
-import { IconCheck, IconDeviceTv, IconDots } from "@tabler/icons-react";
+import { Button } from "@mantine/core";
+import { IconCheck, IconDeviceTv } from "@tabler/icons-react";
 import { useText } from "../../i18n";
 import { ask } from "../../shared/ask";
 import { useDo } from "../../shared/calls";
-import { useCan } from "../../shared/root";
+import { useCan } from "../../shared/me";
+import { type Act, ActsMenu } from "../acts";
 
 export function DisplayButton({ session }: { session: Session }) {
   const t = useText();
@@ -47,7 +48,7 @@ export function Acts({ session }: { session: Session }) {
   const { id: sessionId, etag, state } = session;
   if (state === SessionState.CANCELLED) return null;
   const draft = state === SessionState.DRAFT;
-  const rest = [
+  const rest: (Act | false)[] = [
     !draft &&
       can("session.publish") && {
         label: t.session.unpublish,
@@ -83,7 +84,7 @@ export function Acts({ session }: { session: Session }) {
         if (answer) await cancel.run({ sessionId, reason: answer.reason });
       },
     },
-  ].filter((item) => item !== false);
+  ];
   return (
     <>
       {draft && can("session.publish") && (
@@ -96,26 +97,7 @@ export function Acts({ session }: { session: Session }) {
           {t.session.publish}
         </Button>
       )}
-      {rest.length > 0 && (
-        <Menu>
-          <Menu.Target>
-            <ActionIcon variant="default" size={36} aria-label={t.actions.actions}>
-              <IconDots size={18} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {rest.map((item) => (
-              <Menu.Item
-                key={item.label}
-                {...("danger" in item && { c: "var(--bad)" })}
-                onClick={() => void item.run()}
-              >
-                {item.label}
-              </Menu.Item>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
-      )}
+      <ActsMenu outlined label={t.actions.actions} acts={rest} />
     </>
   );
 }

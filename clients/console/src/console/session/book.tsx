@@ -1,9 +1,9 @@
-import { BookingService, ErrorReason, type Member, type Session } from "@berthhq/client";
-import { Alert, Button, Checkbox, NumberInput } from "@mantine/core";
+import { BookingService, type Member, type Session } from "@berthhq/client";
+import { Checkbox, NumberInput } from "@mantine/core";
 import { useState } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useText } from "../../i18n";
 import { useDo } from "../../shared/calls";
-import { explain } from "../../shared/errors";
+import { FormEnd, Refused, useSubmit } from "../../shared/form";
 import type { Catalog } from "../data";
 import { MemberPicker } from "../picker";
 
@@ -18,12 +18,10 @@ export function BookFor({
   onClose: () => void;
 }) {
   const t = useText();
-  const { locale } = useSpeech();
   const service = catalog.service(session.serviceId);
   const [member, setMember] = useState<Member>();
   const [party, setParty] = useState(Math.max(1, service?.minParty ?? 1));
   const [wait, setWait] = useState(true);
-  const [error, setError] = useState<unknown>();
   const book = useDo(BookingService.method.book, {
     quiet: true,
     done: ({ outcome }) =>
@@ -32,26 +30,18 @@ export function BookFor({
         : outcome.value && t.session.booked(outcome.value.memberName),
   });
   const most = service?.maxParty || service?.minParty || 1;
+  const { error, onSubmit } = useSubmit(async () => {
+    if (!member) return;
+    await book.run({
+      sessionId: session.id,
+      memberId: member.id,
+      partySize: party,
+      noWaitlist: !wait,
+    });
+    onClose();
+  });
   return (
-    <form
-      className="form"
-      onSubmit={async (event) => {
-        event.preventDefault();
-        if (!member) return;
-        setError(undefined);
-        try {
-          await book.run({
-            sessionId: session.id,
-            memberId: member.id,
-            partySize: party,
-            noWaitlist: !wait,
-          });
-          onClose();
-        } catch (thrown) {
-          setError(thrown);
-        }
-      }}
-    >
+    <form className="form" onSubmit={onSubmit}>
       <MemberPicker label={t.session.bookFor} value={member} onChange={setMember} autoFocus />
       {most > 1 && (
         <NumberInput
@@ -69,17 +59,8 @@ export function BookFor({
           onChange={(event) => setWait(event.currentTarget.checked)}
         />
       )}
-      {error !== undefined && (
-        <Alert color="red">{explain(error, t, locale, session.timeZone) || ErrorReason[0]}</Alert>
-      )}
-      <div className="end">
-        <Button variant="default" onClick={onClose}>
-          {t.actions.cancel}
-        </Button>
-        <Button type="submit" loading={book.busy} disabled={!member}>
-          {t.app.book}
-        </Button>
-      </div>
+      <Refused error={error} zone={session.timeZone} />
+      <FormEnd act={t.app.book} busy={book.busy} disabled={!member} onCancel={onClose} />
     </form>
   );
 }

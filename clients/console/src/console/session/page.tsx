@@ -8,19 +8,21 @@ import {
 } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Button, Drawer, Modal, Switch } from "@mantine/core";
-import { IconArrowLeft, IconHourglass, IconPencil, IconPlus } from "@tabler/icons-react";
+import { IconHourglass, IconPencil, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
-import { Link, useParams } from "react-router";
+import { useParams } from "react-router";
 import { useSpeech, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useCan } from "../../shared/root";
+import { useCan } from "../../shared/me";
 import { millis } from "../../shared/time";
+import { useTitle } from "../../shared/title";
 import { Card, PageHead, Shown, State, Tag, Time, type Tone } from "../../shared/ui";
+import { Back } from "../back";
 import { type Held, HoldDrawer } from "../bookings/hold";
-import { type Catalog, useCatalog } from "../data";
+import { type Catalog, dayOf, useCatalog } from "../data";
 import { EditSession } from "../schedule/edit-session";
 import { zoneNote } from "../schedule/zone";
-import { SessionWaitlist } from "../waitlist";
+import { SessionWaitlist } from "../waitlist/session";
 import { SessionWorkouts } from "../workouts/session";
 import { Acts, DisplayButton } from "./acts";
 import { BookFor } from "./book";
@@ -31,6 +33,7 @@ import { Seats } from "./seats";
 const every = 60_000;
 
 export function SessionPage() {
+  const t = useText();
   const { id = "" } = useParams();
   const catalog = useCatalog();
   const session = useQuery(
@@ -38,6 +41,7 @@ export function SessionPage() {
     { sessionId: id },
     { refetchInterval: every },
   );
+  useTitle(session.data?.session?.title ?? t.nav.schedule);
   return (
     <div className="page">
       <Shown of={session}>
@@ -82,35 +86,17 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
     list.reduce((sum, { partySize }) => sum + partySize, 0);
   const came = seats(active.filter(({ status }) => status === BookingStatus.ATTENDED));
   const over = session.state === SessionState.CANCELLED;
-  const bookable = can("booking.create_for_others") && session.state === SessionState.PUBLISHED;
-  const holdable =
-    can("booking.hold_for_others") &&
-    session.state === SessionState.PUBLISHED &&
-    millis(session.startTime) > Date.now() &&
-    session.seatsOpen !== 0;
+  const coming = millis(session.startTime) > Date.now();
+  const open = session.state === SessionState.PUBLISHED && coming;
+  const bookable = can("booking.create_for_others") && open;
+  const holdable = can("booking.hold_for_others") && open && session.seatsOpen !== 0;
   const place = catalog.location(session.locationId);
   return (
     <>
-      <Link
-        to="/"
-        className="muted"
-        style={{
-          display: "inline-flex",
-          gap: 5,
-          alignItems: "center",
-          fontSize: 13,
-          textDecoration: "none",
-          marginBottom: 10,
-        }}
-      >
-        <IconArrowLeft size={15} aria-hidden /> {t.nav.schedule}
-      </Link>
+      <Back to={`/?date=${dayOf(session)}`} label={t.nav.schedule} />
       <PageHead
-        title={
-          <span style={{ display: "inline-flex", gap: 12, alignItems: "center", flexWrap: "wrap" }}>
-            {session.title} <Tag tone={tone}>{state}</Tag>
-          </span>
-        }
+        title={session.title}
+        tags={<Tag tone={tone}>{state}</Tag>}
         note={
           <>
             <Time at={session.startTime} zone={zone} as="longDay" />,{" "}
@@ -230,15 +216,11 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
         </div>
       </div>
       <Drawer opened={editing} onClose={() => setEditing(false)} title={t.actions.edit}>
-        {editing && (
-          <EditSession session={session} catalog={catalog} onClose={() => setEditing(false)} />
-        )}
+        <EditSession session={session} catalog={catalog} onClose={() => setEditing(false)} />
       </Drawer>
       <HoldDrawer held={held} catalog={catalog} onChange={setHeld} />
       <Modal opened={booking} onClose={() => setBooking(false)} title={t.session.book}>
-        {booking && (
-          <BookFor session={session} catalog={catalog} onClose={() => setBooking(false)} />
-        )}
+        <BookFor session={session} catalog={catalog} onClose={() => setBooking(false)} />
       </Modal>
     </>
   );

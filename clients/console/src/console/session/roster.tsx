@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { useText } from "../../i18n";
 import { Countdown } from "../../shared/countdown";
-import { useCan } from "../../shared/root";
+import { useCan } from "../../shared/me";
 import { Face, Time } from "../../shared/ui";
 import { BookingActs } from "../bookings/acts";
 import { BookingTag } from "../bookings/tag";

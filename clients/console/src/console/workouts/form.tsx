@@ -1,52 +1,119 @@
-import { Alert, Button, SegmentedControl, Textarea, TextInput } from "@mantine/core";
+import { SessionService, type Workout } from "@berthhq/client";
+import { Button, SegmentedControl, Textarea } from "@mantine/core";
 import { useState } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { explain } from "../../shared/errors";
-import { here } from "../../shared/time";
+import { ask } from "../../shared/ask";
+import { useDo, useRead } from "../../shared/calls";
+import { EditForm } from "../form";
+import { Name } from "../inputs";
 import { Prose } from "./prose";
 
-/** Writes a workout, reusable or for one session alone. */
+interface Values {
+  name: string;
+  body: string;
+}
+
+const versionOf = (workout: Workout | undefined) => ({
+  values: { name: workout?.name ?? "", body: workout?.body ?? "" },
+  etag: workout?.etag ?? "",
+});
+
+/** Either there is one, or one is made. */
+type Begun =
+  | { workout: Workout; create?: never }
+  | { workout?: never; create: (values: Values) => Promise<unknown> };
+
+/** Writes a workout, or edits one: every session that has it has it as it is then. */
 export function WorkoutForm({
-  save,
+  workout,
+  create,
+  sessionId = "",
   onClose,
-}: {
-  save: (values: { name: string; body: string }) => Promise<unknown>;
+}: Begun & {
+  /** The session that it is read in; among the reusable ones where absent. */
+  sessionId?: string;
   onClose: () => void;
 }) {
   const t = useText();
   const d = useDesk();
-  const { locale } = useSpeech();
-  const [name, setName] = useState("");
-  const [body, setBody] = useState("");
-  const [reading, setReading] = useState(false);
-  const [saving, setSaving] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const read = useRead();
+  const update = useDo(SessionService.method.updateWorkout, { quiet: true, done: t.done.saved });
   return (
-    <form
-      className="form"
-      onSubmit={async (event) => {
-        event.preventDefault();
-        setError(undefined);
-        setSaving(true);
-        try {
-          await save({ name: name.trim(), body });
-          onClose();
-        } catch (thrown) {
-          setError(thrown);
-        } finally {
-          setSaving(false);
-        }
+    <EditForm<Values>
+      fresh={!workout}
+      current={versionOf(workout)}
+      names={{ name: t.fields.name, body: d.workouts.body }}
+      reread={async () => {
+        const { workouts } = await read(SessionService.method.listWorkouts, {
+          sessionId,
+          pageSize: 500,
+        });
+        return versionOf(workouts.find(({ id }) => id === workout?.id) ?? workout);
+      }}
+      save={(values, changed, etag) => {
+        const written = { ...values, name: values.name.trim() };
+        return workout
+          ? update.run({
+              workoutId: workout.id,
+              ...written,
+              updateMask: { paths: [...changed] },
+              etag,
+            })
+          : create(written);
+      }}
+      onClose={onClose}
+      aside={workout && !workout.inline && <Delete workout={workout} onDone={onClose} />}
+    >
+      {(form) => (
+        <>
+          {workout && !workout.inline && (
+            <p className="muted" style={{ margin: 0, fontSize: 13 }}>
+              {d.workouts.everywhere}
+            </p>
+          )}
+          <Name {...form.text("name")} />
+          <Body {...form.text("body")} />
+        </>
+      )}
+    </EditForm>
+  );
+}
+
+function Delete({ workout, onDone }: { workout: Workout; onDone: () => void }) {
+  const d = useDesk();
+  const remove = useDo(SessionService.method.deleteWorkout, {
+    done: d.workouts.deleted(workout.name),
+  });
+  return (
+    <Button
+      variant="subtle"
+      color="red"
+      loading={remove.busy}
+      onClick={async () => {
+        const sure = await ask({
+          title: d.workouts.deleteTitle(workout.name),
+          body: d.workouts.deleteBody,
+          yes: d.workouts.delete,
+          danger: true,
+        });
+        if (sure && (await remove.run({ workoutId: workout.id, etag: workout.etag }))) onDone();
       }}
     >
-      <TextInput
-        label={t.fields.name}
-        required
-        maxLength={200}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        data-autofocus
-      />
+      {d.workouts.delete}
+    </Button>
+  );
+}
+
+/** What is trained, as it is typed or as it will be read. */
+function Body(typed: {
+  value: string;
+  onChange: (event: { currentTarget: { value: string } }) => void;
+}) {
+  const d = useDesk();
+  const [reading, setReading] = useState(false);
+  return (
+    <>
       <SegmentedControl
         size="xs"
         style={{ justifySelf: "start" }}
@@ -59,28 +126,18 @@ export function WorkoutForm({
         ]}
       />
       {reading ? (
-        <Prose text={body} />
+        <Prose text={typed.value} />
       ) : (
         <Textarea
+          {...typed}
           label={d.workouts.body}
           description={d.workouts.bodyNote}
           autosize
           minRows={8}
           maxRows={22}
           maxLength={20_000}
-          value={body}
-          onChange={(event) => setBody(event.currentTarget.value)}
         />
       )}
-      {error !== undefined && <Alert color="red">{explain(error, t, locale, here())}</Alert>}
-      <div className="end">
-        <Button variant="default" onClick={onClose}>
-          {t.actions.cancel}
-        </Button>
-        <Button type="submit" loading={saving} disabled={!name.trim()}>
-          {t.actions.create}
-        </Button>
-      </div>
-    </form>
+    </>
   );
 }

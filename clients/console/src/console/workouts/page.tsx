@@ -6,10 +6,12 @@ import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useAll } from "../../shared/all";
 import { useDo } from "../../shared/calls";
-import { useCan, useMe } from "../../shared/root";
-import { PageHead, Shown, State, Time } from "../../shared/ui";
+import { useLast } from "../../shared/last";
+import { useCan } from "../../shared/me";
+import { PageHead, Shown, State } from "../../shared/ui";
 import { WorkoutForm } from "./form";
-import { Prose, plain } from "./prose";
+import { plain } from "./prose";
+import { Whole } from "./whole";
 
 /** Plans of what is trained, to attach to sessions. */
 export function WorkoutsPage() {
@@ -17,12 +19,15 @@ export function WorkoutsPage() {
   const d = useDesk();
   const can = useCan();
   const [query, setQuery] = useState("");
-  const [open, setOpen] = useState<Workout | "new">();
+  const [open, setOpen] = useState<string>();
+  const close = () => setOpen(undefined);
   const create = useDo(SessionService.method.createWorkout, {
     quiet: true,
     done: ({ workout }) => d.workouts.made(workout?.name ?? ""),
   });
   const workouts = useAll(SessionService.method.listWorkouts, {}, (answer) => answer.workouts);
+  const last = useLast(open);
+  const shown = workouts.data?.find(({ id }) => id === last);
   const wanted = query.trim().toLowerCase();
   const fits = ({ name, body }: Workout) => `${name} ${body}`.toLowerCase().includes(wanted);
   const adding = can("workout.write") && (
@@ -39,10 +44,7 @@ export function WorkoutsPage() {
         {(all) =>
           all.length === 0 ? (
             <div className="card">
-              <State
-                icon={<IconBarbell size={34} stroke={1.4} aria-hidden />}
-                title={d.workouts.none}
-              >
+              <State icon={IconBarbell} title={d.workouts.none}>
                 {d.workouts.noneNote}
               </State>
             </div>
@@ -66,7 +68,7 @@ export function WorkoutsPage() {
                     type="button"
                     key={workout.id}
                     className="workout"
-                    onClick={() => setOpen(workout)}
+                    onClick={() => setOpen(workout.id)}
                   >
                     <strong>{workout.name}</strong>
                     <span className="workout-body">{plain(workout.body)}</span>
@@ -79,28 +81,13 @@ export function WorkoutsPage() {
       </Shown>
       <Drawer
         opened={open !== undefined}
-        onClose={() => setOpen(undefined)}
-        title={open === "new" ? d.workouts.add : open?.name}
+        onClose={close}
+        title={last === "new" ? d.workouts.add : shown?.name}
         size={560}
       >
-        {open === "new" && (
-          <WorkoutForm save={(values) => create.run(values)} onClose={() => setOpen(undefined)} />
-        )}
-        {open !== undefined && open !== "new" && <Whole workout={open} />}
+        {last === "new" && <WorkoutForm create={create.run} onClose={close} />}
+        {shown && <Whole key={last} workout={shown} onClose={close} />}
       </Drawer>
     </div>
-  );
-}
-
-function Whole({ workout }: { workout: Workout }) {
-  const d = useDesk();
-  const { tenant } = useMe();
-  return (
-    <>
-      <p className="muted" style={{ marginTop: 0, fontSize: 12 }}>
-        {d.workouts.since} <Time at={workout.createTime} zone={tenant.timeZone} as="date" />
-      </p>
-      <Prose text={workout.body} />
-    </>
   );
 }

@@ -1,3 +1,4 @@
+import "./workouts.css";
 import { Fragment, type ReactNode } from "react";
 
 /** The few marks of Markdown that plans use: headings, lists, strong words. Everything else stays as it was written. */

@@ -2,16 +2,18 @@ import { type Session, SessionService, SessionState, type Workout } from "@berth
 import { useQuery } from "@connectrpc/connect-query";
 import { ActionIcon, Button, Menu, Modal, Select } from "@mantine/core";
 import { IconArrowUp, IconBarbell, IconPlus, IconX } from "@tabler/icons-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useAll } from "../../shared/all";
 import { ask } from "../../shared/ask";
 import { useDo } from "../../shared/calls";
-import { useCan } from "../../shared/root";
+import { named } from "../../shared/form";
+import { useLast } from "../../shared/last";
+import { useCan } from "../../shared/me";
 import { Card, Shown, Tag } from "../../shared/ui";
 import { WorkoutForm } from "./form";
-import { Prose } from "./prose";
+import { Whole } from "./whole";
 
 /** What is trained in a session. */
 export function SessionWorkouts({ session }: { session: Session }) {
@@ -22,9 +24,19 @@ export function SessionWorkouts({ session }: { session: Session }) {
   const set = useDo(SessionService.method.setWorkouts);
   const write = useDo(SessionService.method.addInlineWorkout, { quiet: true });
   const [doing, setDoing] = useState<"attach" | "write">();
-  const [read, setRead] = useState<Workout>();
+  const [read, setRead] = useState<string>();
+  const last = useLast(read);
   const writes = can("workout.write") && session.state !== SessionState.CANCELLED;
-  const put = (ids: string[]) => set.run({ sessionId: session.id, workoutIds: ids });
+  // What somebody else has planned meanwhile is not undone.
+  const etag = useRef(session.etag);
+  useEffect(() => {
+    etag.current = session.etag;
+  }, [session.etag]);
+  const put = async (workoutIds: string[]) => {
+    const answer = await set.run({ sessionId: session.id, workoutIds, etag: etag.current });
+    if (answer?.session) etag.current = answer.session.etag;
+    return answer;
+  };
   const remove = async (workout: Workout) => {
     // Its text stands nowhere else.
     const sure =
@@ -39,6 +51,7 @@ export function SessionWorkouts({ session }: { session: Session }) {
   };
   const attached = workouts.data?.workouts ?? [];
   const ids = attached.map(({ id }) => id);
+  const shown = attached.find(({ id }) => id === last);
   return (
     <Card
       bare
@@ -70,10 +83,11 @@ export function SessionWorkouts({ session }: { session: Session }) {
               {attached.map((workout, at) => (
                 <li key={workout.id}>
                   <IconBarbell size={16} stroke={1.6} aria-hidden />
-                  <button type="button" className="as-link" onClick={() => setRead(workout)}>
+                  <button type="button" className="as-link" onClick={() => setRead(workout.id)}>
                     {workout.name}
                   </button>
                   {workout.inline && <Tag tone="plain">{d.workouts.thisOnly}</Tag>}
+                  {workout.deleteTime && <Tag>{d.workouts.gone}</Tag>}
                   {writes && (
                     <span className="plan-acts">
                       {at > 0 && (
@@ -107,24 +121,30 @@ export function SessionWorkouts({ session }: { session: Session }) {
       <Modal
         opened={read !== undefined}
         onClose={() => setRead(undefined)}
-        title={read?.name ?? ""}
+        title={shown?.name ?? ""}
+        size={560}
       >
-        {read && <Prose text={read.body} />}
+        {shown && (
+          <Whole
+            key={shown.id}
+            workout={shown}
+            sessionId={session.id}
+            onClose={() => setRead(undefined)}
+          />
+        )}
       </Modal>
       <Modal
         opened={doing === "attach"}
         onClose={() => setDoing(undefined)}
         title={d.workouts.attachOne}
       >
-        {doing === "attach" && (
-          <Attach
-            taken={ids}
-            busy={set.busy}
-            onChoose={async (id) => {
-              if (await put([...ids, id])) setDoing(undefined);
-            }}
-          />
-        )}
+        <Attach
+          taken={ids}
+          busy={set.busy}
+          onChoose={async (id) => {
+            if (await put([...ids, id])) setDoing(undefined);
+          }}
+        />
       </Modal>
       <Modal
         opened={doing === "write"}
@@ -132,12 +152,10 @@ export function SessionWorkouts({ session }: { session: Session }) {
         title={d.workouts.inline}
         size={560}
       >
-        {doing === "write" && (
-          <WorkoutForm
-            save={(values) => write.run({ sessionId: session.id, ...values })}
-            onClose={() => setDoing(undefined)}
-          />
-        )}
+        <WorkoutForm
+          create={(values) => write.run({ sessionId: session.id, ...values })}
+          onClose={() => setDoing(undefined)}
+        />
       </Modal>
     </Card>
   );
@@ -171,9 +189,7 @@ function Attach({
         value={chosen}
         onChange={setChosen}
         nothingFoundMessage={d.workouts.none}
-        data={(workouts.data ?? [])
-          .filter(({ id }) => !taken.includes(id))
-          .map(({ id, name }) => ({ value: id, label: name }))}
+        data={named((workouts.data ?? []).filter(({ id }) => !taken.includes(id)))}
       />
       <div className="end">
         <Button type="submit" disabled={!chosen} loading={busy}>

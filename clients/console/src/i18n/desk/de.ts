@@ -1,6 +1,5 @@
+import { de as s } from "../count";
 import type { Desk } from "../desk";
-
-const s = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`;
 
 export const de: Desk = {
   catalog: {
@@ -183,6 +182,13 @@ export const de: Desk = {
     up: (name) => `${name} nach oben`,
     removeTitle: (name) => `${name} entfernen?`,
     removeBody: "Es wurde nur für diesen Termin geschrieben; sein Text ist dann fort.",
+    everywhere: "Jeder Termin, der es hat, zeigt, was Sie hier schreiben.",
+    edited: "Bearbeitet",
+    gone: "Nicht mehr in Gebrauch",
+    delete: "Workout löschen",
+    deleteTitle: (name) => `${name} löschen?`,
+    deleteBody: "Termine, die es haben, behalten es. Für andere wird es nicht mehr angeboten.",
+    deleted: (name) => `${name} wurde gelöscht`,
   },
   move: {
     open: "In einen anderen Termin verlegen",

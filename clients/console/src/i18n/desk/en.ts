@@ -1,4 +1,4 @@
-const s = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+import { en as s } from "../count";
 
 export const en = {
   catalog: {
@@ -180,6 +180,13 @@ export const en = {
     up: (name: string) => `Move ${name} up`,
     removeTitle: (name: string) => `Remove ${name}?`,
     removeBody: "It was written for this session alone, so its text is gone then.",
+    everywhere: "Every session that has it shows what you write here.",
+    edited: "Edited",
+    gone: "Out of use",
+    delete: "Delete workout",
+    deleteTitle: (name: string) => `Delete ${name}?`,
+    deleteBody: "Sessions that have it keep it. It is no longer offered for others.",
+    deleted: (name: string) => `${name} was deleted`,
   },
   move: {
     open: "Move to another session",
@@ -259,7 +266,7 @@ export const en = {
     nothing: "Nothing booked",
     nothingNote: "What they book appears here at once.",
     waits: "Waits for",
-    waitsForNothing: "They wait for nothing",
+    waitsForNothing: "On no waitlist",
     devices: "Devices",
     noDevices: "No device",
     noDevicesNote: "Push messages reach them once they have signed in to the app.",

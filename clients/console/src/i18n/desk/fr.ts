@@ -1,6 +1,5 @@
+import { fr as s } from "../count";
 import type { Desk } from "../desk";
-
-const s = (n: number, one: string, many = `${one}s`) => `${n} ${n < 2 ? one : many}`;
 
 export const fr: Desk = {
   catalog: {
@@ -183,6 +182,13 @@ export const fr: Desk = {
     up: (name) => `Monter ${name}`,
     removeTitle: (name) => `Retirer ${name} ?`,
     removeBody: "Il n’a été écrit que pour cette séance ; son texte sera perdu.",
+    everywhere: "Chaque séance qui l’a montre ce que vous écrivez ici.",
+    edited: "Modifié le",
+    gone: "Plus utilisé",
+    delete: "Supprimer le programme",
+    deleteTitle: (name) => `Supprimer ${name} ?`,
+    deleteBody: "Les séances qui l’ont le gardent. Il n’est plus proposé pour d’autres.",
+    deleted: (name) => `${name} a été supprimé`,
   },
   move: {
     open: "Déplacer vers une autre séance",

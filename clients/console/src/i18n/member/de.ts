@@ -1,6 +1,5 @@
+import { de as s } from "../count";
 import type { MemberTexts } from "../member";
-
-const s = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`;
 
 export const de: MemberTexts = {
   with: (name) => `mit ${name}`,

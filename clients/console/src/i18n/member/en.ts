@@ -1,4 +1,4 @@
-const s = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
+import { en as s } from "../count";
 
 export const en = {
   with: (name: string) => `with ${name}`,

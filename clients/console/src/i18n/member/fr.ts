@@ -1,6 +1,5 @@
+import { fr as s } from "../count";
 import type { MemberTexts } from "../member";
-
-const s = (n: number, one: string, many = `${one}s`) => `${n} ${n < 2 ? one : many}`;
 
 export const fr: MemberTexts = {
   with: (name) => `avec ${name}`,

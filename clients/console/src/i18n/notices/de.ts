@@ -137,8 +137,6 @@ export const de: Notices = {
     remindersNote: "Wie lange vor Beginn. Eine Änderung gilt für das, was danach gebucht wird.",
     addReminder: "Erinnerung hinzufügen",
     amount: "Wie lange vorher",
-    unit: "Einheit",
-    units: { minutes: "Minuten", hours: "Stunden", days: "Tage" },
     mail: "Mail",
     senderName: "Name des Absenders",
     senderNameNote: "Leer: der des Unternehmens.",

@@ -133,8 +133,6 @@ export const en = {
     remindersNote: "How long before the start. A change holds for what is booked from then on.",
     addReminder: "Add a reminder",
     amount: "How long before",
-    unit: "Unit",
-    units: { minutes: "minutes", hours: "hours", days: "days" },
     mail: "Mail",
     senderName: "Sender’s name",
     senderNameNote: "Empty: the organization’s.",

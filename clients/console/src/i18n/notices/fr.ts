@@ -136,8 +136,6 @@ export const fr: Notices = {
     remindersNote: "Combien de temps avant le début. Vaut pour ce qui est réservé ensuite.",
     addReminder: "Ajouter un rappel",
     amount: "Combien de temps avant",
-    unit: "Unité",
-    units: { minutes: "minutes", hours: "heures", days: "jours" },
     mail: "E-mail",
     senderName: "Nom de l’expéditeur",
     senderNameNote: "Vide : celui de l’organisation.",

@@ -1,6 +1,5 @@
+import { de as s } from "../count";
 import type { Story } from "../story";
-
-const s = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`;
 
 export const de: Story = {
   triggers: {

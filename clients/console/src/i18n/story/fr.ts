@@ -1,6 +1,5 @@
+import { fr as s } from "../count";
 import type { Story } from "../story";
-
-const s = (n: number, one: string, many = `${one}s`) => `${n} ${n < 2 ? one : many}`;
 
 export const fr: Story = {
   triggers: {

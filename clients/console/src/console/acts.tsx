@@ -1,0 +1,40 @@
+import { ActionIcon, Menu } from "@mantine/core";
+import { IconDots } from "@tabler/icons-react";
+
+export interface Act {
+  readonly label: string;
+  readonly run: () => unknown;
+  /** It cannot be undone. */
+  readonly danger?: boolean;
+}
+
+/** What else can be done with something. Nothing, where there is nothing. */
+export function ActsMenu({
+  label,
+  acts,
+  outlined = false,
+}: {
+  label: string;
+  acts: readonly (Act | false)[];
+  /** It stands beside buttons. */
+  outlined?: boolean;
+}) {
+  const shown = acts.filter((act) => act !== false);
+  if (shown.length === 0) return null;
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon {...(outlined && { variant: "default", size: 36 })} aria-label={label}>
+          <IconDots size={outlined ? 18 : 17} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {shown.map(({ label: name, run, danger }) => (
+          <Menu.Item key={name} {...(danger && { c: "var(--bad)" })} onClick={() => void run()}>
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,19 @@
+/** Numbers at a glance: what is counted, how much it is, and beside what. */
+export function Figures({
+  of,
+}: {
+  of: readonly (readonly [label: string, value: string | number, note?: string])[];
+}) {
+  const noted = of.some(([, , note]) => note);
+  return (
+    <dl className="stats">
+      {of.map(([label, value, note]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+          {noted && <dd className="note">{note || "\u00a0"}</dd>}
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,79 @@
+import { PolicySchema, WaitlistRulesSchema } from "@berthhq/client";
+import { create } from "@bufbuild/protobuf";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import { expect, it } from "vitest";
+import { en } from "../../i18n/en";
+import { HOUR } from "../../shared/time";
+import { type Kinds, readAll, writeAll } from "./kind";
+import { bonuses, choice, expression, flag, meters, night, number, span, windows } from "./kinds";
+
+const kinds: Kinds = {
+  cancellationWindow: span("hours"),
+  tierCancellations: windows,
+  allowReschedule: flag,
+  gpsMaxMeters: meters,
+  holdTtl: span("minutes"),
+};
+
+const policy = create(PolicySchema, {
+  cancellationWindow: durationFromMs(26 * HOUR),
+  tierCancellations: {
+    overrides: [{ tier: "gold", cancellationWindow: durationFromMs(4 * HOUR) }],
+  },
+  allowReschedule: false,
+  gpsMaxMeters: 250,
+});
+
+it("reads what a level sets, and leaves the rest to be inherited", () => {
+  expect(readAll(policy, kinds)).toEqual({
+    cancellationWindow: 26 * HOUR,
+    tierCancellations: [{ tier: "gold", hours: 4 }],
+    allowReschedule: false,
+    gpsMaxMeters: 250,
+    holdTtl: undefined,
+  });
+  expect(Object.values(readAll(undefined, kinds))).toEqual(Array(5).fill(undefined));
+});
+
+it("writes what it read", () => {
+  expect(create(PolicySchema, writeAll(readAll(policy, kinds), kinds))).toEqual(policy);
+});
+
+it("writes rules of the waitlist as they were", () => {
+  const these: Kinds = {
+    mode: choice(["", "first", "second"]),
+    quietHours: night,
+    tierBonuses: bonuses,
+    eligibilityExpression: expression,
+    baseScore: number,
+  };
+  const rules = create(WaitlistRulesSchema, {
+    mode: 2,
+    quietHours: { start: { hours: 22 }, end: { hours: 7, minutes: 30 } },
+    tierBonuses: { bonuses: [{ tier: "gold", points: 20 }] },
+    eligibilityExpression: "true",
+    baseScore: 100,
+  });
+  expect(create(WaitlistRulesSchema, writeAll(readAll(rules, these), these))).toEqual(rules);
+});
+
+it("leaves out tiers that have no name yet", () => {
+  expect(windows.write([{ tier: " ", hours: 4 }])).toEqual({ overrides: [] });
+  expect(bonuses.write([{ tier: " gold ", points: 5 }])).toEqual({
+    bonuses: [{ tier: "gold", points: 5 }],
+  });
+});
+
+it.each([
+  [span("hours").show(26 * HOUR, en), "1 d 2 h"],
+  [flag.show(true, en), "Yes"],
+  [meters.show(250, en), "250 m"],
+  [choice(["", "first"]).show(1, en), "first"],
+  [night.show({ start: "22:00", end: "07:00" }, en), "22:00–07:00"],
+  [night.show({ start: "07:00", end: "07:00" }, en), "None"],
+  [windows.show([{ tier: "gold", hours: 4 }], en), "gold: 4 h"],
+  [bonuses.show([], en), "None"],
+  [expression.show("", en), "–"],
+])("shows %s as people read it", (shown, want) => {
+  expect(shown).toBe(want);
+});

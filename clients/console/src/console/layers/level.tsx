@@ -1,0 +1,58 @@
+import { PolicyLevel } from "@berthhq/client";
+import { Select } from "@mantine/core";
+import { useSearchParams } from "react-router";
+import { useText } from "../../i18n";
+import type { Catalog } from "../data";
+
+/** For whom settings are shown: the organization, a location or a service. It stands in the address. */
+export function useLevel() {
+  const [params, setParams] = useSearchParams();
+  const chosen = params.get("for") ?? "tenant";
+  const [kind = "", targetId = ""] = chosen.split(":");
+  const level =
+    kind === "location"
+      ? PolicyLevel.LOCATION
+      : kind === "service"
+        ? PolicyLevel.SERVICE
+        : PolicyLevel.TENANT;
+  return {
+    chosen,
+    level,
+    targetId,
+    target: {
+      ...(kind === "location" && { locationId: targetId }),
+      ...(kind === "service" && { serviceId: targetId }),
+    },
+    choose: (value: string | null) =>
+      setParams(value && value !== "tenant" ? { for: value } : {}, { replace: true }),
+  };
+}
+
+export function LevelPicker({ catalog }: { catalog: Catalog }) {
+  const t = useText();
+  const { chosen, choose } = useLevel();
+  return (
+    <Select
+      aria-label={t.policies.level}
+      w={270}
+      searchable
+      allowDeselect={false}
+      value={chosen}
+      onChange={choose}
+      data={[
+        { value: "tenant", label: t.policies.tenant },
+        {
+          group: t.fields.location,
+          items: catalog.locations.map(({ id, name }) => ({
+            value: `location:${id}`,
+            label: name,
+          })),
+        },
+        {
+          group: t.fields.service,
+          items: catalog.services.map(({ id, name }) => ({ value: `service:${id}`, label: name })),
+        },
+      ]}
+    />
+  );
+}

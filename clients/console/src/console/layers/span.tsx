@@ -1,0 +1,55 @@
+import { NumberInput, Select } from "@mantine/core";
+import { useState } from "react";
+import { useText } from "../../i18n";
+import { DAY, HOUR, MINUTE } from "../../shared/time";
+
+const units = { days: DAY, hours: HOUR, minutes: MINUTE };
+export type Unit = keyof typeof units;
+
+/** A span of time, in the largest unit that fits it, or in another. */
+export function SpanInput({
+  label,
+  value,
+  onChange,
+  unit: usual = "minutes",
+  size = "xs",
+  disabled = false,
+}: {
+  label: string;
+  /** In milliseconds. */
+  value: number;
+  onChange: (value: number) => void;
+  /** The unit of a span of nothing. */
+  unit?: Unit;
+  size?: "xs" | "sm";
+  disabled?: boolean;
+}) {
+  const t = useText();
+  const all = Object.keys(units) as Unit[];
+  const [unit, setUnit] = useState<Unit>(
+    () => all.find((one) => value > 0 && value % units[one] === 0) ?? usual,
+  );
+  return (
+    <div style={{ display: "flex", gap: 6 }}>
+      <NumberInput
+        size={size}
+        w={92}
+        min={0}
+        aria-label={label}
+        disabled={disabled}
+        value={Math.round((value / units[unit]) * 100) / 100}
+        onChange={(next) => onChange(Math.round(Number(next) * units[unit]))}
+      />
+      <Select
+        size={size}
+        w={size === "xs" ? 104 : 120}
+        aria-label={`${label}: ${t.policies[unit]}`}
+        allowDeselect={false}
+        disabled={disabled}
+        value={unit}
+        onChange={(next) => setUnit(next as Unit)}
+        data={[...all].reverse().map((one) => ({ value: one, label: t.policies[one] }))}
+      />
+    </div>
+  );
+}

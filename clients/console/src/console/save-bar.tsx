@@ -1,0 +1,23 @@
+import { Button } from "@mantine/core";
+import { useText } from "../i18n";
+
+/** What was changed and not saved yet, in sight for as long as there is any. */
+export function SaveBar({
+  editing: { changed, reset, saving },
+}: {
+  editing: { changed: readonly unknown[]; reset: () => void; saving: boolean };
+}) {
+  const t = useText();
+  if (changed.length === 0) return null;
+  return (
+    <div className="save-bar">
+      <span>{t.policies.pending(changed.length)}</span>
+      <Button variant="default" onClick={reset}>
+        {t.actions.cancel}
+      </Button>
+      <Button type="submit" loading={saving}>
+        {t.actions.save}
+      </Button>
+    </div>
+  );
+}

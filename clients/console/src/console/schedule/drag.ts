@@ -1,0 +1,69 @@
+import { type PointerEvent, useRef, useState } from "react";
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** So many pixels are a movement, fewer a click. */
+const slack = 5;
+
+/** The place under the pointer that carries a datum of that name. */
+export const under = ({ clientX, clientY }: MouseEvent, datum: string): HTMLElement | undefined =>
+  document
+    .elementsFromPoint(clientX, clientY)
+    .find((element) => element instanceof HTMLElement && datum in element.dataset) as
+    | HTMLElement
+    | undefined;
+
+/** Takes something along with the mouse. Escape puts it back; fingers scroll. */
+export function useDrag({
+  movable,
+  shown = (moved) => moved,
+  drop,
+}: {
+  movable: boolean;
+  /** Where it is shown when it has been moved so far. */
+  shown?: (moved: Point, event: globalThis.PointerEvent) => Point;
+  drop: (event: globalThis.PointerEvent, moved: Point) => void;
+}) {
+  const [offset, setOffset] = useState<Point>();
+  const dragged = useRef(false);
+  const onPointerDown = (down: PointerEvent<HTMLElement>) => {
+    dragged.current = false;
+    if (!movable || down.button !== 0 || down.pointerType === "touch") return;
+    const thing = down.currentTarget;
+    const movedBy = ({ clientX, clientY }: globalThis.PointerEvent): Point => ({
+      x: clientX - down.clientX,
+      y: clientY - down.clientY,
+    });
+    const move = (event: globalThis.PointerEvent) => {
+      const moved = movedBy(event);
+      if (!dragged.current && Math.hypot(moved.x, moved.y) < slack) return;
+      if (!dragged.current) thing.setPointerCapture(event.pointerId);
+      dragged.current = true;
+      setOffset(shown(moved, event));
+    };
+    const end = (event: globalThis.PointerEvent) => {
+      removeEventListener("pointermove", move);
+      removeEventListener("pointerup", end);
+      removeEventListener("pointercancel", end);
+      removeEventListener("keydown", giveUp);
+      setOffset(undefined);
+      if (dragged.current && event.type === "pointerup") drop(event, movedBy(event));
+    };
+    const giveUp = (event: KeyboardEvent) => {
+      if (event.key === "Escape") end(new PointerEvent("pointercancel"));
+    };
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", end);
+    addEventListener("pointercancel", end);
+    addEventListener("keydown", giveUp);
+  };
+  return {
+    offset,
+    /** Whether the click that comes now is the end of a movement. */
+    dragged,
+    onPointerDown,
+  };
+}

@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { bind } from "./form";
+
+function form() {
+  const values = { name: "", place: "", stock: 1 as number | "", active: true };
+  return { values, ...bind(values, (part) => Object.assign(values, part)) };
+}
+
+it("shows and changes texts", () => {
+  const { values, text } = form();
+  text("name").onChange({ currentTarget: { value: "Cart" } });
+  expect(text("name").value).toBe("Cart");
+  expect(values.name).toBe("Cart");
+});
+
+it("knows no choice as the empty text", () => {
+  const { values, choice } = form();
+  expect(choice("place").value).toBeNull();
+  choice("place").onChange("here");
+  expect(choice("place").value).toBe("here");
+  choice("place").onChange(null);
+  expect(values.place).toBe("");
+});
+
+it("takes what is no number yet for nothing", () => {
+  const { values, number } = form();
+  number("stock").onChange(12);
+  expect(values.stock).toBe(12);
+  number("stock").onChange("-");
+  expect(number("stock").value).toBe("");
+});
+
+it("switches", () => {
+  const { values, flag } = form();
+  flag("active").onChange({ currentTarget: { checked: false } });
+  expect(values.active).toBe(false);
+});

@@ -1,0 +1,29 @@
+import type { GetMeResponse, Tenant } from "@berthhq/client";
+import { createContext, use, useSyncExternalStore } from "react";
+import type { Auth } from "./auth";
+
+/** Who reads this, and where they are. */
+export interface Me {
+  readonly member: NonNullable<GetMeResponse["member"]>;
+  readonly tenant: Tenant;
+  readonly devices: GetMeResponse["devices"];
+  /** Whether the reader's roles give a permission. */
+  readonly can: (permission: string) => boolean;
+}
+
+export const AuthContext = createContext<Auth | null>(null);
+export const MeContext = createContext<Me | null>(null);
+
+function needed<T>(value: T | null): T {
+  if (value === null) throw new Error("used outside of its provider");
+  return value;
+}
+
+export const useAuth = (): Auth => needed(use(AuthContext));
+export const useMe = (): Me => needed(use(MeContext));
+export const useCan = (): Me["can"] => useMe().can;
+
+export function useAuthState() {
+  const auth = useAuth();
+  return useSyncExternalStore(auth.subscribe, auth.snapshot);
+}

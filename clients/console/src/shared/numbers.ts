@@ -1,0 +1,19 @@
+import { useSpeech } from "../i18n";
+
+/** Shows shares and counts as the reader writes them. */
+export function useNumbers() {
+  const { locale } = useSpeech();
+  const percents = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 });
+  const means = new Intl.NumberFormat(locale, {
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+  });
+  const counts = new Intl.NumberFormat(locale);
+  return {
+    /** A share of 1; nothing is known where it is absent. */
+    percent: (share: number | undefined) => (share === undefined ? "–" : percents.format(share)),
+    /** With one decimal. */
+    mean: (n: number) => means.format(n),
+    count: (n: number | bigint) => counts.format(n),
+  };
+}
