@@ -21,8 +21,10 @@ export default defineConfig({
           exclude: ["test/size.test.ts"],
           globalSetup: "../typescript/test/server.ts",
           fileParallelism: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          // Only failing tests wait these out.
+          testTimeout: 300_000,
+          hookTimeout: 180_000,
+          expect: { poll: { timeout: 60_000 } },
         },
       },
     ],

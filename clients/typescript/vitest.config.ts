@@ -12,7 +12,8 @@ export default defineConfig({
           name: "server",
           include: ["test/**/*.test.ts"],
           globalSetup: "test/server.ts",
-          testTimeout: 60_000, // Go may be compiling beside it
+          testTimeout: 180_000, // Go may be compiling beside it
+          hookTimeout: 60_000,
         },
       },
     ],
