@@ -73,13 +73,18 @@ func testKilled(t *testing.T, binary string) {
 	}
 }
 
-// startDurable starts a Postgres that keeps what it has acknowledged.
-func startDurable(t *testing.T, folder string, port int) *pg.Development {
+// startDurable starts a Postgres that keeps what it has acknowledged. Where one was killed, its connections' processes end by themselves,
+// but not at once; and whoever has taken its port gives it back.
+func startDurable(t *testing.T, folder string, port int) (postgres *pg.Development) {
 	t.Helper()
-	postgres, err := pg.StartDevelopment(t.Context(), pg.DevConfig{DataDir: filepath.Join(folder, "postgres"), Port: port})
-	if err != nil {
-		t.Fatal(err)
-	}
+	var err error
+	eventually(t, "Postgres starts", func() bool {
+		postgres, err = pg.StartDevelopment(t.Context(), pg.DevConfig{DataDir: filepath.Join(folder, "postgres"), Port: port})
+		if err != nil && port == 0 {
+			t.Fatal(err)
+		}
+		return err == nil
+	})
 	t.Cleanup(func() { _ = postgres.Stop() })
 	return postgres
 }

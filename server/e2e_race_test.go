@@ -132,7 +132,7 @@ func sameIDs[M interface{ GetId() string }](t *testing.T, what string, told []st
 // settles who comes to the same session one after the other.
 func TestTheLastSeatUnguarded(t *testing.T) {
 	t.Parallel()
-	const people, seats, rounds = 60, 5, 20
+	const people, seats, rounds = 60, 5, 200
 	db := pgtest.New(t)
 	if _, err := db.Owner.Exec(t.Context(), "alter table sessions drop constraint sessions_capacity"); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,11 @@ export default defineConfig({
           alias: { "@berthhq/client": client },
           dedupe: ["@bufbuild/protobuf", "@connectrpc/connect"],
         },
-        test: { name: "unit", include: ["src/**/*.test.ts", "test/size.test.ts"] },
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts", "test/size.test.ts"],
+          testTimeout: 60_000,
+        },
       },
       // In Chromium, against a running server, which is built and started for them; needs Go.
       {

@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", include: ["src/**/*.test.ts"] } },
+      { test: { name: "unit", include: ["src/**/*.test.ts"], testTimeout: 60_000 } },
       // Against a running server, which is built and started for them; needs Go.
       {
         // Examples import the package by its name.

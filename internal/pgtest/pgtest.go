@@ -18,6 +18,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -62,7 +63,11 @@ func NewFrom(t testing.TB, schema fs.FS, adapt ...func(*pg.Config)) *DB {
 			t.Errorf("pgtest: %v", err)
 		}
 	})
-	config := pg.Config{URL: s.urlOf(name), CommandConns: 8, ReadConns: 4}
+	config := pg.Config{
+		URL: s.urlOf(name), CommandConns: 8, ReadConns: 4,
+		// Tests share the machine, and are not about what it does where it has no time.
+		StatementTimeout: time.Minute, LockTimeout: time.Minute, IdleTimeout: time.Minute,
+	}
 	for _, change := range adapt {
 		change(&config)
 	}

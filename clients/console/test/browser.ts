@@ -269,4 +269,3 @@ export async function settled(page: Page): Promise<void> {
       document.getAnimations().every(({ playState }) => playState !== "running"),
   );
 }
-

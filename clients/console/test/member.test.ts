@@ -267,7 +267,10 @@ it("waits for any one of several sessions", async () => {
   const titles = ["Full Once", "Full Twice", "Full Thrice"] as const;
   const ids: string[] = [];
   for (const [hours, title] of titles.entries()) {
-    const id = await makeSession(title, 7 * day + hours * hour, { capacity: 1, waitlistCapacity: 5 });
+    const id = await makeSession(title, 7 * day + hours * hour, {
+      capacity: 1,
+      waitlistCapacity: 5,
+    });
     await call("owner", "BookingService/Book", { sessionId: id });
     ids.push(id);
   }

@@ -15,7 +15,9 @@ describe("the schedule", () => {
       "TenantService/ListServices",
       {},
     );
-    const [year, month, date] = dateIn(42 * day).split("-").map(Number);
+    const [year, month, date] = dateIn(42 * day)
+      .split("-")
+      .map(Number);
     await call("owner", "SessionService/CreateSeries", {
       template: {
         serviceId: services[0]?.id,
