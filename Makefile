@@ -83,7 +83,7 @@ lint-swift: $(swift)/node_modules/.package-lock.json ## Check that Swift parses;
 
 .PHONY: test-go
 test-go: ## Run Go tests
-	go test -timeout 20m $(RACE) $(GO)
+	go test -timeout 45m $(RACE) $(GO)
 
 .PHONY: test-ts
 test-ts: $(ts)/node_modules/.package-lock.json ## Check TypeScript's types and run its tests
