@@ -270,7 +270,7 @@ func (h *house) status(id tenant.BookingID) string {
 }
 
 // patience is how long a test waits for what takes a moment; only a failing one waits it out.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 // eventually waits for what another goroutine is about to do.
 func eventually(t testing.TB, what string, so func() bool) {

@@ -66,7 +66,7 @@ func NewFrom(t testing.TB, schema fs.FS, adapt ...func(*pg.Config)) *DB {
 	config := pg.Config{
 		URL: s.urlOf(name), CommandConns: 8, ReadConns: 4,
 		// Tests share the machine, and are not about what it does where it has no time.
-		StatementTimeout: time.Minute, LockTimeout: time.Minute, IdleTimeout: time.Minute,
+		StatementTimeout: patience, LockTimeout: patience, IdleTimeout: patience,
 	}
 	for _, change := range adapt {
 		change(&config)
@@ -83,6 +83,8 @@ func NewFrom(t testing.TB, schema fs.FS, adapt ...func(*pg.Config)) *DB {
 	t.Cleanup(owner.Close)
 	return &DB{DB: db, Owner: owner, URL: config.URL, TCP: in(s.tcp, name)}
 }
+
+const patience = 10 * time.Minute
 
 // server is where a test process makes its databases.
 type server struct {

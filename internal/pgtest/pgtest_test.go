@@ -68,7 +68,7 @@ func TestTheServiceIsTheRuntimeRole(t *testing.T) {
 }
 
 // patience is how long a test waits for what takes a moment; only a failing one waits it out.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 // child makes this test binary a test process of its own.
 const child = "BERTH_PGTEST_CHILD"

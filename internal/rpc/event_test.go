@@ -21,7 +21,7 @@ import (
 )
 
 // patience is how long a test waits for what takes a moment; only a failing one waits it out.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 // happen commits events, all in one transaction. Their names are in their data, as the reason.
 func (s *testServer) happen(t *testing.T, events ...outbox.Event) {
