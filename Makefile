@@ -83,7 +83,7 @@ lint-swift: $(swift)/node_modules/.package-lock.json ## Check that Swift parses;
 
 .PHONY: test-go
 test-go: ## Run Go tests
-	go test -timeout 20m $(RACE) $(GO)
+	go test -timeout 45m $(RACE) $(GO)
 
 .PHONY: test-ts
 test-ts: $(ts)/node_modules/.package-lock.json ## Check TypeScript's types and run its tests
@@ -120,7 +120,7 @@ proto-baseline: $(third_party)/.stamp ## Promise the contract as it stands: brea
 	$(contract) --exclude-source-info --output $(baseline)
 
 .PHONY: npm
-npm: $(ts)/node_modules/.package-lock.json $(console)/node_modules/.package-lock.json ## Install the TypeScript dependencies
+npm: $(ts)/node_modules/.package-lock.json $(console)/node_modules/.package-lock.json $(swift)/node_modules/.package-lock.json ## Install what npm has
 
 .PHONY: clean
 clean: ## Remove what was built or downloaded into the tree

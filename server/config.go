@@ -103,6 +103,8 @@ type listenConfig struct {
 	ClockOffset time.Duration `hidden:"" help:"For tests: how far ahead the clock of the rules is."`
 	Lanes       int           `env:"BERTH_LANES" default:"2" help:"Transactions of one tenant's bookings that a node runs at a time. Bookings that come meanwhile share the next one."`
 	Drain       time.Duration `env:"BERTH_DRAIN" default:"10s" help:"How long requests that are being answered may take when the server stops."`
+	// Patience is how long an RPC, a statement or a lock may be waited for. Tests that share a machine have more of it; zero is the usual.
+	Patience time.Duration `kong:"-"`
 }
 
 // logConfig says what is logged, and how.

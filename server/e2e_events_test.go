@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"connectrpc.com/connect"
 	"github.com/google/go-cmp/cmp"
@@ -88,7 +87,7 @@ func TestEveryEventReachesEveryWatcher(t *testing.T) {
 	}
 	w.settled()
 
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var watching sync.WaitGroup
 	var observers []*observer

@@ -51,7 +51,7 @@ func openLive(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*keyC
 	l := &liveNode{DB: db, log: newTranscript(), data: data}
 	log := slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	var err error
-	l.node, err = openNode(t.Context(), log, url, keys, listenConfig{PublicURL: "https://berth.test", Drain: time.Second})
+	l.node, err = openNode(t.Context(), log, url, keys, listenConfig{PublicURL: "https://berth.test", Drain: time.Second, Patience: patience})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,14 +20,21 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// rows gives everything that a tenant has, by table, once the engine has looked again at what edited rules give away: it does
-// that behind the answer.
+// behind is what follows behind the answer: the engine looks again at what edited rules give away, and whoever is to be told is
+// told, which may begin an offer's window anew.
+const behind = `
+select exists (select from policies where tenant_id = $1 and rules_due)
+    or exists (select from notices where tenant_id = $1 and done_at is null and (sending or due_at <= $2))
+    or exists (select from events e where e.tenant_id = $1 and not exists (
+         select from event_consumers c where c.tenant_id = $1 and c.name = 'notices' and (c.xid, c.event_id) >= (e.xid, e.id)))`
+
+// rows gives everything that a tenant has, by table, once nothing is left to be done about it.
 func (l *liveNode) rows(t *testing.T, id tenant.TenantID) map[string]string {
 	t.Helper()
-	eventually(t, "no edited rules are due", func() bool {
-		var due bool
-		err := l.DB.Owner.QueryRow(t.Context(), `select exists (select from policies where tenant_id = $1 and rules_due)`, id).Scan(&due)
-		return err == nil && !due
+	eventually(t, "what follows is done", func() bool {
+		var left bool
+		err := l.DB.Owner.QueryRow(t.Context(), behind, id, time.Now()).Scan(&left)
+		return err == nil && !left
 	})
 	found, err := l.DB.Owner.Query(t.Context(), `
 		select table_name from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id'

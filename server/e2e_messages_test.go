@@ -62,7 +62,7 @@ func testKilledWhileSending(t *testing.T, binary string) {
 		t.Fatal(err)
 	}
 	keys := keyConfig{Data: folder, Issuer: "berth", Audience: "berth"}
-	n, err := openNode(t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, listenConfig{})
+	n, err := openNode(t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, listenConfig{Patience: patience})
 	if err != nil {
 		t.Fatal(err)
 	}

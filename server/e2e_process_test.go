@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -22,7 +23,7 @@ import (
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "berth")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for name, test := range map[string]func(*testing.T, string){
@@ -114,13 +115,11 @@ func (p *process) signal(t *testing.T, signal os.Signal) {
 // memory gives the resident set of the process itself.
 func (p *process) memory(t *testing.T) int {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "ps", "-o", "rss=", "-p", strconv.Itoa(p.Process.Pid)).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	kilobytes, err := strconv.Atoi(strings.TrimSpace(string(out)))
-	if err != nil {
-		t.Fatal(err)
+	status := readFile(t, fmt.Sprintf("/proc/%d/status", p.Process.Pid))
+	_, rest, _ := strings.Cut(status, "VmRSS:")
+	var kilobytes int
+	if _, err := fmt.Sscan(rest, &kilobytes); err != nil {
+		t.Fatalf("%v in %s", err, status)
 	}
 	return kilobytes << 10
 }
@@ -129,9 +128,7 @@ const (
 	// mostMemory and largestBinary are what a small machine has to spare.
 	mostMemory    = 60 << 20
 	largestBinary = 60 << 20
-	// settling is how long it may take more, on a machine that is busy.
-	settling = 15 * time.Second
-	// secondStart is how long somebody waits who has started it before.
+	// secondStart is how long somebody waits who has started it before, on a machine that has nothing else to do: so much work it is.
 	secondStart = 3 * time.Second
 )
 
@@ -154,21 +151,20 @@ func testDev(t *testing.T, binary string) {
 	begun := time.Now()
 	second := startProcess(t, binary, args...)
 	address = second.out.after(t, "ready at ")
-	if took := time.Since(begun); took > secondStart {
-		t.Errorf("the second start takes %v", took)
-	} else {
-		t.Logf("the second start takes %v", took.Round(time.Millisecond))
-	}
-	memory := second.memory(t)
-	for settled := time.Now().Add(settling); memory > mostMemory && time.Now().Before(settled); {
-		memory = second.memory(t) // what starting took is given back bit by bit
-	}
-	if memory > mostMemory {
-		t.Errorf("it takes %d bytes of memory when nobody calls", memory)
-	} else {
-		t.Logf("it takes %.1f MB of memory when nobody calls", float64(memory)/1e6)
-	}
+	t.Logf("the second start takes %v", time.Since(begun).Round(time.Millisecond))
+	var memory int
+	eventually(t, "what starting took is given back", func() bool {
+		memory = second.memory(t)
+		return memory <= mostMemory
+	})
+	t.Logf("it takes %.1f MB of memory when nobody calls", float64(memory)/1e6)
 	second.end(t, os.Interrupt, address)
+	// What Postgres did is counted, too: it has ended, and was waited for.
+	if worked := second.ProcessState.UserTime() + second.ProcessState.SystemTime(); worked > secondStart {
+		t.Errorf("the second start takes the processor for %v", worked)
+	} else {
+		t.Logf("it works for %v of that, to the end", worked.Round(time.Millisecond))
+	}
 	if _, err := os.Stat(filepath.Join(data, "dev.json")); !os.IsNotExist(err) {
 		t.Errorf("dev.json is left behind: %v", err)
 	}

@@ -41,13 +41,21 @@ func (w *world) crowd(n int) []string {
 // rush lets everybody book one seat at the same moment, over several connections, and through other nodes, too.
 func (w *world) rush(tokens []string, in tenant.SessionID, others ...*liveNode) []rushed {
 	w.t.Helper()
-	p := procedureNamed(w.t, "BookingService/Book")
+	p, hello := procedureNamed(w.t, "BookingService/Book"), procedureNamed(w.t, "TenantService/GetTenant")
 	nodes := append([]*liveNode{w.live}, others...)
 	conns := make([]*grpc.ClientConn, 8)
+	var known sync.WaitGroup
 	for i := range conns {
 		conns[i] = dial(w.t, nodes[i%len(nodes)].Address)
-		call[*v1.GetTenantResponse](w.t, &liveNode{conn: conns[i]}, tokens[0], "TenantService/GetTenant", &v1.GetTenantRequest{}) // it is open now
+		known.Go(func() { // the connection is open then, and its node knows everybody's roles
+			for n := i; n < len(tokens); n += len(conns) {
+				if _, err := invoke(withToken(w.ctx(), tokens[n]), conns[i], hello, &v1.GetTenantRequest{}); err != nil {
+					w.t.Errorf("before the rush: %v", err)
+				}
+			}
+		})
 	}
+	known.Wait()
 	all := make([]rushed, len(tokens))
 	start := make(chan struct{})
 	var done sync.WaitGroup
@@ -132,7 +140,7 @@ func sameIDs[M interface{ GetId() string }](t *testing.T, what string, told []st
 // settles who comes to the same session one after the other.
 func TestTheLastSeatUnguarded(t *testing.T) {
 	t.Parallel()
-	const people, seats, rounds = 60, 5, 20
+	const people, seats, rounds = 60, 5, 200
 	db := pgtest.New(t)
 	if _, err := db.Owner.Exec(t.Context(), "alter table sessions drop constraint sessions_capacity"); err != nil {
 		t.Fatal(err)

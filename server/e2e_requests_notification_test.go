@@ -80,14 +80,22 @@ var notificationRequests = map[string][]build{
 				TimeRange: &v1.TimeRange{Start: timestamppb.New(w.now.Add(-time.Hour)), End: timestamppb.New(w.now.Add(time.Hour))},
 			}}
 		},
-		func(*world) proto.Message { return &v1.ListDeliveriesRequest{PageSize: 1} },
+		func(w *world) proto.Message {
+			w.newDelivery()
+			w.newDelivery()
+			return &v1.ListDeliveriesRequest{PageSize: 1}
+		},
 	},
 	"NotificationService/ListOutbox": {
 		func(w *world) proto.Message {
 			booking, offer := w.newDelivery()
 			return &v1.ListOutboxRequest{Filter: &v1.DeliveryFilter{MemberId: text(w.other.Member), BookingId: text(booking), OfferId: text(offer)}}
 		},
-		func(*world) proto.Message { return &v1.ListOutboxRequest{PageSize: 1} },
+		func(w *world) proto.Message {
+			w.newDelivery()
+			w.newDelivery()
+			return &v1.ListOutboxRequest{PageSize: 1}
+		},
 	},
 	"NotificationService/SendTest": {func(*world) proto.Message {
 		return &v1.SendTestRequest{Topic: aTopic, Channel: aChannel, Locale: "de"}

@@ -92,6 +92,9 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	w.ok(err)
 	w.partner = "sa:" + account.ID.String()
 
+	// However long a test takes, what it holds is not let go meanwhile.
+	_, err = w.app.UpdatePolicy(w.ctx(), w.owner, app.PolicyTarget{}, nil, func(p *catalog.Policy) { p.HoldTTL = new(24 * time.Hour) })
+	w.ok(err)
 	w.location, w.service = w.newLocation(), w.newService()
 	_, err = w.app.UpdateRules(w.ctx(), w.owner, app.RulesEdit{Target: app.PolicyTarget{Service: w.service}, Edit: func(s *waitlist.Settings) {
 		s.Enabled, s.MaxQueueSize = new(true), new(10_000) // whatever else is said, and although everything happens on a few days

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long a test waits for what takes a moment; only a failing one waits it out.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 // transcript is an output that tests can wait for.
 type transcript struct {

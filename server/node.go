@@ -77,7 +77,9 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	n.claims = signs.claims
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if n.db, err = pg.Open(ctx, pg.Config{URL: databaseURL, Registerer: registry, Logger: log}); err != nil {
+	if n.db, err = pg.Open(ctx, pg.Config{
+		URL: databaseURL, Registerer: registry, Logger: log, StatementTimeout: listen.Patience, LockTimeout: listen.Patience, IdleTimeout: listen.Patience,
+	}); err != nil {
 		return nil, err
 	}
 	if err := n.connect(ctx); err != nil {
@@ -110,7 +112,7 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	}
 	contract, err := rpc.New(rpc.Config{
 		App: n.app, Guard: n.guard, Verifier: n.verifier, Issuer: n.issuer, Health: n.health, Now: time.Now,
-		Logger: log, Metrics: registry, Origins: listen.Origins, Rest: apps,
+		Logger: log, Metrics: registry, Origins: listen.Origins, Rest: apps, TimeLimit: listen.Patience,
 	})
 	if err != nil {
 		return nil, err

@@ -11,7 +11,11 @@ export default defineConfig({
           alias: { "@berthhq/client": client },
           dedupe: ["@bufbuild/protobuf", "@connectrpc/connect"],
         },
-        test: { name: "unit", include: ["src/**/*.test.ts", "test/size.test.ts"] },
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts", "test/size.test.ts"],
+          testTimeout: 60_000,
+        },
       },
       // In Chromium, against a running server, which is built and started for them; needs Go.
       {
@@ -21,8 +25,10 @@ export default defineConfig({
           exclude: ["test/size.test.ts"],
           globalSetup: "../typescript/test/server.ts",
           fileParallelism: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          // Only failing tests wait these out.
+          testTimeout: 300_000,
+          hookTimeout: 180_000,
+          expect: { poll: { timeout: 60_000 } },
         },
       },
     ],

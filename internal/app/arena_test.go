@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/berthhq/berth/internal/pg"
 )
@@ -22,6 +23,8 @@ type arena struct {
 	rewrite func(sql string) string
 	// early lets transactions meet before the first that they write of bookings: for those that read on after they have written.
 	early bool
+	// owner measures how long things take.
+	owner *pgxpool.Pool
 
 	mu      sync.Mutex
 	missing int
@@ -33,7 +36,9 @@ type arena struct {
 func arenaHouse(t *testing.T) (*arena, *house) {
 	t.Helper()
 	a := new(arena)
-	return a, newHouse(t, func(c *pg.Config) { c.Tracer = a })
+	h := newHouse(t, func(c *pg.Config) { c.Tracer = a })
+	a.owner = h.db.Owner
+	return a, h
 }
 
 // race runs all at once, and keeps each from sending the last that it writes in its first transaction until every other has got so
@@ -81,14 +86,26 @@ func (a *arena) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Trace
 	a.commits = append(a.commits, queries)
 	a.mu.Unlock()
 	if all := a.arrive(); all != nil {
-		select {
-		case <-all:
-		// Somebody waits in line for what another one here holds. They do not meet, which is fine, too.
-		case <-time.After(5 * time.Second):
-		case <-ctx.Done():
-		}
+		a.await(ctx, all)
 	}
 	return ctx
+}
+
+// await gives up where somebody waits in line for what another one here holds. They do not meet then, which is fine, too. How long that
+// takes is counted in questions to the database: others get no further than here for as long as it has no time for them.
+func (a *arena) await(ctx context.Context, all <-chan struct{}) {
+	pace := time.NewTicker(20 * time.Millisecond)
+	defer pace.Stop()
+	for range 200 {
+		select {
+		case <-all:
+			return
+		case <-ctx.Done():
+			return
+		case <-pace.C:
+			_ = a.owner.Ping(ctx)
+		}
+	}
 }
 
 func (a *arena) meets(queries []*pgx.QueuedQuery) bool {

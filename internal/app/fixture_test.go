@@ -269,6 +269,25 @@ func (h *house) status(id tenant.BookingID) string {
 	return text
 }
 
+// patience is how long a test waits for what takes a moment; only a failing one waits it out.
+const patience = 10 * time.Minute
+
+// eventually waits for what another goroutine is about to do.
+func eventually(t testing.TB, what string, so func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	for !so() {
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
 // wantReason fails unless err is a fault with that reason.
 func wantReason(t testing.TB, err error, want fault.Reason) {
 	t.Helper()

@@ -45,11 +45,9 @@ func TestEditedRulesHoldAtOnce(t *testing.T) {
 	}()
 	h.tick()
 	h.letIn()
-	for begun := time.Now(); h.count(`select count(*) from waitlist_offers where session_id = $1`, class) == 0; {
-		if time.Since(begun) > 10*time.Second {
-			t.Fatal("nobody looked at the seat")
-		}
-	}
+	eventually(t, "somebody looks at the seat", func() bool {
+		return h.count(`select count(*) from waitlist_offers where session_id = $1`, class) > 0
+	})
 	stop()
 	<-done
 	h.wantEntries(map[tenant.EntryID]waitlist.Status{entry: waitlist.Offered})

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -134,7 +133,6 @@ func TestConsumersOfSeveralNodes(t *testing.T) {
 	l.append(tenants[2], event("before anybody ran"))
 
 	const each = 30
-	all := make(chan struct{})
 	var handled atomic.Int64
 	handle := func(ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
 		if handled.Add(1)%3 == 0 {
@@ -161,19 +159,9 @@ func TestConsumersOfSeveralNodes(t *testing.T) {
 		})
 	}
 	writing.Wait()
-	go func() {
-		defer close(all)
-		for ctx.Err() == nil {
-			if len(l.done(tenants[0]))+len(l.done(tenants[1]))+len(l.done(tenants[2])) == 3*each+1 {
-				return
-			}
-		}
-	}()
-	select {
-	case <-all:
-	case <-time.After(30 * time.Second):
-		t.Error("they do not come to an end")
-	}
+	l.eventually("they come to an end", func() bool {
+		return len(l.done(tenants[0]))+len(l.done(tenants[1]))+len(l.done(tenants[2])) == 3*each+1
+	})
 	for n, in := range tenants {
 		want := numbered(each)
 		if n == 2 {

@@ -15,6 +15,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// patience is how long a test waits for what takes a moment; only a failing one waits it out.
+const patience = 10 * time.Minute
+
 var noon = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
 
 // log is a tenant's event log in a database of its own.
@@ -73,13 +76,27 @@ func (l *log) append(in tenant.TenantID, events ...outbox.Event) {
 // settle waits until nothing keeps back what is durable: other tests' transactions may.
 func (l *log) settle() {
 	l.t.Helper()
-	for {
+	l.eventually("nothing is kept back", func() bool {
 		page, err := outbox.Read(l.t.Context(), l.db.DB, l.Tenant, outbox.Stretch{})
 		if err != nil {
 			l.t.Fatal(err)
 		}
-		if !page.Held {
-			return
+		return !page.Held
+	})
+}
+
+// eventually waits for what others are about to do.
+func (l *log) eventually(what string, so func() bool) {
+	l.t.Helper()
+	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
+	defer cancel()
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	for !so() {
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			l.t.Fatalf("never: %s", what)
 		}
 	}
 }
@@ -133,7 +150,7 @@ func (l *log) watch(r *outbox.Relay, after *outbox.Cursor) *outbox.Watcher {
 // take waits for n events and gives their names.
 func take(t *testing.T, w *outbox.Watcher, n int) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var got []string
 	for len(got) < n {

@@ -105,7 +105,8 @@ func TestNothingIsMissedBetweenListingAndWatching(t *testing.T) {
 	watching.Wait()
 }
 
-// statements counts what is sent to the database.
+// statements counts the readings of the log that find something. Others may be many: a feed looks again and again
+// while another test's transaction keeps back what it knows of.
 type statements struct {
 	reads atomic.Int64
 }
@@ -118,7 +119,7 @@ func (s *statements) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.Tra
 	return ctx
 }
 func (s *statements) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
-	if strings.Contains(data.SQL, "from events") && strings.Contains(data.SQL, "limit") {
+	if strings.Contains(data.SQL, "from events") && strings.Contains(data.SQL, "limit") && data.CommandTag.RowsAffected() > 0 {
 		s.reads.Add(1)
 	}
 }
@@ -152,8 +153,8 @@ func TestAllWatchersOfATenantShareOneReading(t *testing.T) {
 			}
 		}
 	}
-	// A round may need a second look while another transaction of the server runs.
-	if reads := count.reads.Load() - before; reads > 10*rounds {
+	// A watcher that is just beginning may read by itself.
+	if reads := count.reads.Load() - before; reads < rounds || reads > 10*rounds {
 		t.Errorf("%d readings of the log for %d events and %d watchers", reads, rounds, len(watchers))
 	}
 }

@@ -53,8 +53,9 @@ type Development struct {
 	Dir string
 
 	process *os.Process
-	done    chan struct{}
-	lock    *os.File // nil until the server answers
+	ended   chan struct{} // closed with the process
+	done    chan struct{} // closed once the folder is free, too
+	lock    *os.File      // nil until the server answers
 	stop    sync.Once
 }
 
@@ -109,8 +110,9 @@ func StartDevelopment(ctx context.Context, config DevConfig) (_ *Development, er
 		if err == nil {
 			dev.lock = lock
 			go func() { // the folder is locked even if nobody holds on to dev
-				<-dev.done
+				<-dev.ended
 				lock.Close()
+				close(dev.done)
 			}()
 			return dev, nil
 		}
@@ -123,7 +125,7 @@ func StartDevelopment(ctx context.Context, config DevConfig) (_ *Development, er
 // PID is the server's process.
 func (d *Development) PID() int { return d.process.Pid }
 
-// Done is closed when the server has ended, for whatever reason.
+// Done is closed when the server has ended, for whatever reason, and its folder is free for another.
 func (d *Development) Done() <-chan struct{} { return d.done }
 
 // Stop ends the server: connections are cut and everything is written out. If
@@ -135,16 +137,16 @@ func (d *Development) Stop() error {
 			wait   time.Duration
 		}{{syscall.SIGINT, stopTimeout}, {syscall.SIGQUIT, 5 * time.Second}, {syscall.SIGKILL, time.Minute}} {
 			_ = d.process.Signal(step.signal)
-			if waitFor(d.done, step.wait) {
+			if waitFor(d.ended, step.wait) {
 				break
 			}
 		}
-		if d.lock != nil {
-			d.lock.Close() // so that the next start need not wait
-		}
 	})
 	select {
-	case <-d.done:
+	case <-d.ended:
+		if d.lock != nil {
+			<-d.done // so that the next start need not wait
+		}
 		return nil
 	default:
 		return fmt.Errorf("postgres, process %d, does not end", d.process.Pid)
@@ -244,7 +246,7 @@ func (c *cluster) start(ctx context.Context, password string) (*Development, err
 	defer logFile.Close()
 	cmd.Stdout, cmd.Stderr = logFile, logFile
 
-	dev := &Development{Programs: c.bin, Dir: c.dir, done: make(chan struct{})}
+	dev := &Development{Programs: c.bin, Dir: c.dir, ended: make(chan struct{}), done: make(chan struct{})}
 	address := &url.URL{Scheme: "postgres", User: url.UserPassword(devUser, password), Path: "/" + devUser,
 		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), RawQuery: "sslmode=disable"}
 	dev.TCP, dev.URL = address.String(), address.String()
@@ -259,7 +261,7 @@ func (c *cluster) start(ctx context.Context, password string) (*Development, err
 		// The kernel signals the child when the thread that forked it ends, so
 		// this goroutine keeps the thread for as long as the child lives.
 		runtime.LockOSThread()
-		defer close(dev.done)
+		defer close(dev.ended)
 		err := cmd.Start()
 		started <- err
 		if err == nil {
@@ -346,7 +348,7 @@ func (d *Development) waitUntilReady(ctx context.Context) error {
 		}
 		select {
 		case <-again.C:
-		case <-d.done:
+		case <-d.ended:
 			return errEnded
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", ctx.Err(), err)

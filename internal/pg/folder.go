@@ -58,7 +58,7 @@ func enterable(dataDir string, credential *syscall.Credential) (string, error) {
 	if owner, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || int(owner.Uid) != os.Geteuid() {
 		return "", fmt.Errorf("%s belongs to someone else: remove it or choose another data folder", dir)
 	}
-	return dir, nil
+	return dir, os.Chmod(dir, 0o755) // the server's user has to pass, whatever the umask
 }
 
 func canEnter(dir string, credential *syscall.Credential) bool {

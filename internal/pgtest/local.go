@@ -26,7 +26,7 @@ const template = "berth_template"
 func local(schema fs.FS, hash string) (*server, error) {
 	ctx := context.Background()
 	base := filepath.Join(tempDir(), fmt.Sprintf("berth-pgtest-%d", os.Getuid()))
-	if err := os.MkdirAll(base, 0o755); err != nil {
+	if err := passable(base); err != nil {
 		return nil, err
 	}
 	unlock, err := lock(filepath.Join(base, "lock"))
@@ -50,7 +50,7 @@ func local(schema fs.FS, hash string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { // the server's user has to pass
+	if err := passable(dir); err != nil {
 		return nil, err
 	}
 	for _, part := range []string{"cluster", "password"} {
@@ -76,7 +76,7 @@ func local(schema fs.FS, hash string) (*server, error) {
 // another name, so that an interrupted attempt is never taken for it.
 func build(ctx context.Context, original string, schema fs.FS) error {
 	draft := original + ".draft"
-	if err := os.RemoveAll(draft); err != nil {
+	if err := errors.Join(os.RemoveAll(draft), passable(draft)); err != nil {
 		return err
 	}
 	dev, err := pg.StartDevelopment(ctx, pg.DevConfig{DataDir: draft, Fast: true})
@@ -174,10 +174,18 @@ func Folder(t testing.TB) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
+	if err := passable(dir); err != nil {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// passable makes a folder through which the server's user can pass, whatever the umask.
+func passable(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return os.Chmod(dir, 0o755)
 }
 
 // lock waits for the other test processes.

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -62,7 +63,11 @@ func NewFrom(t testing.TB, schema fs.FS, adapt ...func(*pg.Config)) *DB {
 			t.Errorf("pgtest: %v", err)
 		}
 	})
-	config := pg.Config{URL: s.urlOf(name), CommandConns: 8, ReadConns: 4}
+	config := pg.Config{
+		URL: s.urlOf(name), CommandConns: 8, ReadConns: 4,
+		// Tests share the machine, and are not about what it does where it has no time.
+		StatementTimeout: patience, LockTimeout: patience, IdleTimeout: patience,
+	}
 	for _, change := range adapt {
 		change(&config)
 	}
@@ -78,6 +83,8 @@ func NewFrom(t testing.TB, schema fs.FS, adapt ...func(*pg.Config)) *DB {
 	t.Cleanup(owner.Close)
 	return &DB{DB: db, Owner: owner, URL: config.URL, TCP: in(s.tcp, name)}
 }
+
+const patience = 10 * time.Minute
 
 // server is where a test process makes its databases.
 type server struct {

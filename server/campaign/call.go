@@ -41,7 +41,7 @@ const (
 	// givingUp: one in so many callers leaves when there is no answer, and never asks again.
 	givingUp = 12
 	// lastPatience is for answers after everything was healed.
-	lastPatience = time.Minute
+	lastPatience = 5 * time.Minute
 )
 
 // refusals are answers that say for certain that nothing was done.

@@ -259,7 +259,7 @@ func (l *load) complete(t *truth) {
 }
 
 // perHistory bounds the search for an order in one history.
-const perHistory = 30 * time.Second
+const perHistory = 2 * time.Minute
 
 // perLook bounds each of the searches by which a history is made smaller.
 const perLook = 2 * time.Second

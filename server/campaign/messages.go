@@ -14,7 +14,7 @@ import (
 const aheadOfAll = maxSkew + 3*time.Minute
 
 // sendPatience is how long that may take.
-const sendPatience = 90 * time.Second
+const sendPatience = 5 * time.Minute
 
 // sendOut lets a worker send whatever is left, and then holds the event log against what was sent: everybody was told of
 // everything, once, or the delivery log says that it may have been twice.

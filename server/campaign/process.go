@@ -25,8 +25,8 @@ type process struct {
 
 const (
 	// startPatience is longer than a server waits for its database.
-	startPatience = 45 * time.Second
-	endPatience   = 30 * time.Second
+	startPatience = 3 * time.Minute
+	endPatience   = 2 * time.Minute
 )
 
 // startProcess runs the berth command, keeps its log, and waits until it says where it is reached.

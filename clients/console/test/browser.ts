@@ -1,3 +1,4 @@
+import { cpus, loadavg } from "node:os";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject } from "vitest";
@@ -19,13 +20,62 @@ export const berth = (): Development =>
 
 let browser: Browser;
 
-/** Starts Chromium for a file of tests. */
+export const hour = 3_600_000;
+export const day = 24 * hour;
+
+/** When a file of tests begins, at a full five minutes: it counts its times from here, so that midnight may pass meanwhile. */
+const begun = Math.ceil(Date.now() / 300_000) * 300_000;
+
+export const at = (ms: number) => new Date(begun + ms);
+
+/** The day of what is at such a time, there, as 2026-03-18. */
+export const dateIn = (ms: number, timeZone = "Europe/Berlin") =>
+  new Intl.DateTimeFormat("sv-SE", { timeZone }).format(at(ms));
+
+/** In ms; only a failing test waits it out. */
+const patience = 60_000;
+
+/** What is to take so many ms at most, on a machine that has time: others that wait for its processors are allowed for. */
+export const promised = (ms: number) => ms * Math.max(1, (2 * (loadavg()[0] ?? 0)) / cpus().length);
+
+/** Starts Chromium for a file of tests, in which the demo people have no plans, and may be written to often. */
 export function withBrowser(): void {
   beforeAll(async () => {
-    browser = await launch();
+    [browser] = await Promise.all([launch(), manyMessages(), ...people.flatMap(atLiberty)]);
   });
   afterAll(() => browser?.close());
 }
+
+/** More mails than anybody gets in a day would go to a telephone instead. */
+const manyMessages = () =>
+  call("owner", "NotificationService/UpdateNotificationSettings", {
+    settings: { emailPerDay: 100, pushPerDay: 100 },
+    updateMask: "emailPerDay,pushPerDay",
+  });
+
+const people: readonly Role[] = ["owner", "admin", "coach", "member"];
+
+/**
+ * Gives up what somebody has booked: the demo's month books the member at hours that depend on when it is made, other
+ * files of tests do so too, and nobody can be in two sessions at once.
+ */
+const atLiberty = (role: Role) =>
+  [studio, club].map(async (tenant) => {
+    const { bookings = [] } = await call<{ bookings?: { id: string }[] }>(
+      role,
+      "BookingService/ListMyBookings",
+      {
+        startsWithin: { start: at(0).toISOString(), end: at(90 * day).toISOString() },
+        statuses: ["BOOKING_STATUS_CONFIRMED", "BOOKING_STATUS_PENDING"],
+        pageSize: 500,
+      },
+      tenant,
+    );
+    for (const { id } of bookings) {
+      const request = { bookingId: id, notify: false };
+      await call("owner", "BookingService/AdminCancelBooking", request, tenant);
+    }
+  });
 
 /** A Chromium of one test's own. */
 export async function openBrowser(args: readonly string[]) {
@@ -36,6 +86,7 @@ export async function openBrowser(args: readonly string[]) {
 const launch = (args: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    timeout: 2 * patience, // its first start on a machine reads all of it from the disk
     args: [
       "--no-sandbox", // CI runs as root
       "--disable-gpu",
@@ -97,7 +148,7 @@ export async function visit(how: Opening = {}, from: Browser = browser): Promise
     }, JSON.stringify(person));
   }
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(patience);
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (message.type() !== "error") return;
@@ -162,7 +213,6 @@ export async function makeSession(
     "TenantService/ListServices",
     {},
   );
-  const start = new Date(Math.ceil((Date.now() + startsIn) / 300_000) * 300_000);
   const { session } = await call<{ session: { id: string } }>(
     "owner",
     "SessionService/CreateSession",
@@ -171,7 +221,7 @@ export async function makeSession(
         serviceId: services.find(({ name }) => name === "Vinyasa")?.id,
         locationId: locations.find(({ name }) => name === "Harbour")?.id,
         title,
-        startTime: start.toISOString(),
+        startTime: at(startsIn).toISOString(),
         ...more,
       },
       publish: true,
@@ -219,6 +269,3 @@ export async function settled(page: Page): Promise<void> {
       document.getAnimations().every(({ playState }) => playState !== "running"),
   );
 }
-
-export const hour = 3_600_000;
-export const day = 24 * hour;

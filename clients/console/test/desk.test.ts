@@ -1,17 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { call, club, day, faults, hour, makeSession, visit, withBrowser } from "./browser";
+import { call, club, dateIn, day, faults, hour, makeSession, visit, withBrowser } from "./browser";
 
 withBrowser();
-
-const dateIn = (days: number, zone = "Europe/Berlin") =>
-  new Intl.DateTimeFormat("sv-SE", { timeZone: zone }).format(Date.now() + days * day);
 
 const me = async () =>
   (await call<{ member: { id: string } }>("member", "MemberService/GetMe", {})).member.id;
 
 describe("a tee time", () => {
   it("is held for a guest, confirmed with what was paid, and let go", async () => {
-    const date = dateIn(2, "Europe/London");
+    const date = dateIn(2 * day, "Europe/London");
     await using there = await visit({
       role: "owner",
       tenant: club,

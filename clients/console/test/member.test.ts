@@ -4,8 +4,10 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import {
+  at,
   call,
   club,
+  dateIn,
   day,
   faults,
   hour,
@@ -20,10 +22,6 @@ withBrowser();
 
 const phone = { role: "member", width: 390, height: 844 } as const;
 
-/** A day at the studio, or at the club. */
-const dateIn = (ms: number, timeZone = "Europe/Berlin") =>
-  new Intl.DateTimeFormat("sv-SE", { timeZone }).format(Date.now() + ms);
-
 interface Listed {
   readonly id: string;
   readonly name: string;
@@ -35,7 +33,6 @@ async function makeTeeTime(title: string, startsIn: number, capacity: number): P
     call<{ locations: Listed[] }>("owner", "TenantService/ListLocations", {}, club),
     call<{ services: Listed[] }>("owner", "TenantService/ListServices", {}, club),
   ]);
-  const start = new Date(Math.ceil((Date.now() + startsIn) / 300_000) * 300_000);
   const { session } = await call<{ session: { id: string } }>(
     "owner",
     "SessionService/CreateSession",
@@ -44,7 +41,7 @@ async function makeTeeTime(title: string, startsIn: number, capacity: number): P
         serviceId: services.find(({ name }) => name === "18 holes")?.id,
         locationId: locations[0]?.id,
         title,
-        startTime: start.toISOString(),
+        startTime: at(startsIn).toISOString(),
         capacity,
         waitlistCapacity: 4,
       },
@@ -238,12 +235,12 @@ it("waits for whatever opens in a window, with the place in line shown", async (
     "SessionService/GetSession",
     { sessionId: id },
   );
-  const at = (ms: number) =>
+  const clock = (ms: number) =>
     new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin", timeStyle: "short" }).format(
       Date.parse(session.startTime) + ms,
     );
-  await page.getByLabel("Starts after").fill(at(0));
-  await page.getByLabel("Starts before").fill(at(60_000));
+  await page.getByLabel("Starts after").fill(clock(0));
+  await page.getByLabel("Starts before").fill(clock(60_000));
   await page.getByLabel("With whom").selectOption({ label: "Cleo Coach" });
   await settled(page);
   expect(await faults(page)).toEqual([]);
@@ -251,7 +248,7 @@ it("waits for whatever opens in a window, with the place in line shown", async (
   await page.getByText("You wait, number 1 in line.").waitFor();
   const wish = page.getByRole("article", { name: kind });
   await wish.getByText("Waitlist, number 1").waitFor();
-  await wish.getByText(`${at(0)} to ${at(60_000)}, with Cleo Coach, Harbour`).waitFor();
+  await wish.getByText(`${clock(0)} to ${clock(60_000)}, with Cleo Coach, Harbour`).waitFor();
   await wish.getByRole("button", { name: /^Why\?/ }).click();
   await page.getByText("No place has become free yet since you wait.").waitFor();
   await page.keyboard.press("Escape");
@@ -269,8 +266,11 @@ it("waits for whatever opens in a window, with the place in line shown", async (
 it("waits for any one of several sessions", async () => {
   const titles = ["Full Once", "Full Twice", "Full Thrice"] as const;
   const ids: string[] = [];
-  for (const [at, title] of titles.entries()) {
-    const id = await makeSession(title, 7 * day + at * hour, { capacity: 1, waitlistCapacity: 5 });
+  for (const [hours, title] of titles.entries()) {
+    const id = await makeSession(title, 7 * day + hours * hour, {
+      capacity: 1,
+      waitlistCapacity: 5,
+    });
     await call("owner", "BookingService/Book", { sessionId: id });
     ids.push(id);
   }

@@ -6,9 +6,13 @@ withBrowser();
 it("puts the mail about a booking into the local outbox", async () => {
   const title = "Told by Mail";
   const id = await makeSession(title, 11 * day);
+  // Whoever has a device is told there as well.
+  const { member } = await call<{ member: { id: string } }>("owner", "MemberService/CreateMember", {
+    member: { name: "Polly Post", email: "polly@example.com" },
+  });
   await using there = await visit({ role: "owner", path: "/messages?tab=outbox" });
   const { page } = there;
-  await call("member", "BookingService/Book", { sessionId: id });
+  await call("owner", "BookingService/Book", { sessionId: id, memberId: member.id });
   await page.getByRole("button", { name: `Booked: ${title}` }).click();
   const mail = page.frameLocator("iframe");
   await mail.getByText(`your place in ${title} is booked.`).waitFor();

@@ -39,9 +39,7 @@ describe("roles", () => {
     await edit.getByRole("checkbox", { name: /Read the audit log/ }).uncheck();
     await edit.getByRole("button", { name: "Save" }).click();
     await edit.waitFor({ state: "hidden" });
-    await other.page
-      .getByRole("heading", { name: "Not for your role" })
-      .waitFor({ timeout: 20_000 });
+    await other.page.getByRole("heading", { name: "Not for your role" }).waitFor();
     expect(await other.page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
     expect(await other.page.getByRole("link", { name: "Members" }).count()).toBe(1);
 

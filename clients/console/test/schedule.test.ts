@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { call, day, makeSession, visit, withBrowser } from "./browser";
+import { at, call, dateIn, day, makeSession, promised, visit, withBrowser } from "./browser";
 
 withBrowser();
-
-/** The day after so many days in Berlin, as 2026-03-18. */
-const dateIn = (days: number) =>
-  new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin" }).format(Date.now() + days * day);
 
 describe("the schedule", () => {
   it("publishes a week of drafts after showing which", async () => {
@@ -19,7 +15,9 @@ describe("the schedule", () => {
       "TenantService/ListServices",
       {},
     );
-    const [year, month, date] = dateIn(42).split("-").map(Number);
+    const [year, month, date] = dateIn(42 * day)
+      .split("-")
+      .map(Number);
     await call("owner", "SessionService/CreateSeries", {
       template: {
         serviceId: services[0]?.id,
@@ -30,7 +28,7 @@ describe("the schedule", () => {
       startDate: { year, month, day: date },
       startTimeOfDay: { hours: 6 },
     });
-    await using there = await visit({ role: "owner", path: `/?date=${dateIn(42)}&view=day` });
+    await using there = await visit({ role: "owner", path: `/?date=${dateIn(42 * day)}&view=day` });
     const { page } = there;
     await page.getByRole("button", { name: "Publish 1 draft" }).click();
     const drawer = page.getByRole("dialog", { name: "Many sessions at once" });
@@ -94,7 +92,7 @@ describe("the schedule", () => {
   });
 
   it("makes a session, and moves it by mouse and by keyboard", async () => {
-    await using there = await visit({ role: "owner", path: `/?date=${dateIn(45)}` });
+    await using there = await visit({ role: "owner", path: `/?date=${dateIn(45 * day)}` });
     const { page } = there;
     await page.getByRole("button", { name: "New session" }).click();
     const form = page.getByRole("dialog", { name: "New session" });
@@ -137,7 +135,7 @@ describe("the schedule", () => {
     if (!one || !two) throw new Error("the demo data have changed");
     const title = "Handed Over";
     await makeSession(title, 52 * day, { coachId: one.id });
-    await using there = await visit({ role: "owner", path: `/?date=${dateIn(52)}&by=coach` });
+    await using there = await visit({ role: "owner", path: `/?date=${dateIn(52 * day)}&by=coach` });
     const { page } = there;
     const line = (name: string) => page.locator(".board tbody tr", { hasText: name });
     const chip = (name: string) => line(name).locator(".slot", { hasText: title });
@@ -154,7 +152,7 @@ describe("the schedule", () => {
     await chip(two.name).waitFor();
     // By the keyboard: to another day, and back.
     const [back, forth] =
-      dateIn(52) === before && new Date(`${before}T12:00:00Z`).getUTCDay() === 0
+      dateIn(52 * day) === before && new Date(`${before}T12:00:00Z`).getUTCDay() === 0
         ? ["Alt+ArrowRight", "Alt+ArrowLeft"]
         : ["Alt+ArrowLeft", "Alt+ArrowRight"];
     await chip(two.name).focus();
@@ -178,7 +176,7 @@ describe("the schedule", () => {
       "TenantService/ListServices",
       {},
     );
-    const monday = new Date(Date.now() + 84 * day);
+    const monday = at(84 * day);
     monday.setUTCDate(monday.getUTCDate() - ((monday.getUTCDay() + 6) % 7));
     const date = monday.toISOString().slice(0, 10);
     const [year, month, dayOfMonth] = date.split("-").map(Number);
@@ -241,14 +239,14 @@ describe("the schedule", () => {
       "TenantService/ListServices",
       {},
     );
-    const monday = new Date(Date.now() + 70 * day);
+    const monday = at(70 * day);
     monday.setUTCDate(monday.getUTCDate() - ((monday.getUTCDay() + 6) % 7));
     const [year = 0, month = 0, date = 0] = monday
       .toISOString()
       .slice(0, 10)
       .split("-")
       .map(Number);
-    const hours = Array.from({ length: 14 }, (_, at) => at + 7).join(",");
+    const hours = Array.from({ length: 14 }, (_, n) => n + 7).join(",");
     await call("owner", "SessionService/CreateSeries", {
       template: { serviceId: services[0]?.id, locationId: location.id, title: "Crowd" },
       rule: `FREQ=DAILY;BYHOUR=${hours};BYMINUTE=0,20,40;COUNT=294`,
@@ -275,7 +273,7 @@ describe("the schedule", () => {
       return performance.now() - begun;
     });
     process.stdout.write(`a week of 294 sessions: ${took.toFixed(0)} ms\n`);
-    expect(took).toBeLessThan(1000);
+    expect(took).toBeLessThan(promised(1000));
   });
 });
 

@@ -1,13 +1,10 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { berth, call, day, makeSession, type Visit, visit, withBrowser } from "./browser";
+import { berth, call, dateIn, day, makeSession, type Visit, visit, withBrowser } from "./browser";
 
 withBrowser();
 
 const phone = { role: "member", width: 390, height: 844 } as const;
-
-const dateIn = (ms: number) =>
-  new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin" }).format(Date.now() + ms);
 
 /** The browser itself notes every call that found no server. */
 function forgive({ complaints }: Visit, what: RegExp): void {

@@ -13,6 +13,9 @@ function ended(code: Code, reason: string, metadata: Record<string, string> = {}
   ]);
 }
 
+/** In ms; only a failing test waits it out. */
+const patience = 30_000;
+
 const greeting = { events: [], cursor: "0" };
 const shuttingDown = ended(Code.Unavailable, "SHUTTING_DOWN");
 
@@ -161,7 +164,7 @@ describe("a watch", () => {
   it("hangs up when its loop is left", async () => {
     const { hungUp, watch } = setup([[message("a")]], ["token", undefined]);
     await take(watch(), 1);
-    await vi.waitFor(() => expect(hungUp()).toBe(1));
+    await vi.waitFor(() => expect(hungUp()).toBe(1), patience);
   });
 
   it("ends with the signal, in the middle of silence", async () => {
@@ -171,7 +174,7 @@ describe("a watch", () => {
     const options = { signal: gone.signal, onCursor: () => setTimeout(() => gone.abort()) };
     for await (const { id } of watch("", options)) ids.push(id);
     expect(ids).toEqual(["a"]);
-    await vi.waitFor(() => expect(hungUp()).toBe(1));
+    await vi.waitFor(() => expect(hungUp()).toBe(1), patience);
   });
 
   it("ends with the signal, in the middle of a wait", async () => {

@@ -11,7 +11,7 @@ const { address } = inject("berth");
 const [grpc] = protocols;
 
 /** In ms; only a failing test waits it out. */
-const patience = 30_000;
+const patience = 120_000;
 
 afterEach(() => {
   vi.unstubAllGlobals();

@@ -38,8 +38,8 @@ declare module "vitest" {
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** How long the first start may take, in ms: most of it goes into a month of demo data. */
-const patience = 120_000;
+/** How long the first start may take, in ms: most of it goes into a month of demo data. Only a failing run waits it out. */
+const patience = 300_000;
 
 const removal = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
 
