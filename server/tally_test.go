@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -62,16 +63,14 @@ func TestWaitlistMetrics(t *testing.T) {
 	} {
 		m.count(tally)
 	}
-	for name, value := range map[string]float64{
+	maps.Copy(want, map[string]float64{
 		"waitlist_entries_total status=WAITING": 9, "waitlist_entries_total status=BOOKED": 2, "waitlist_entries_total status=CANCELLED": 2,
 		"waitlist_entries_total status=EXPIRED": 4, "waitlist_offers_total outcome=CREATED": 6, "waitlist_offers_total outcome=ACCEPTED": 1,
 		"waitlist_offers_total outcome=DECLINED": 1, "waitlist_offers_total outcome=EXPIRED": 2, "waitlist_offers_total outcome=WITHDRAWN": 3,
 		"waitlist_offer_response_time count": 2, "waitlist_offer_response_time sum": 120, "waitlist_cascade_depth count": 1, "waitlist_cascade_depth sum": 4,
 		"waitlist_conversion_rate": 0.25, "waitlist_mended_total what=overdue_offer": 1, "waitlist_mended_total what=orphaned_entry": 2,
 		"waitlist_mended_total what=orphaned_round": 3, "waitlist_mended_total what=missed_trigger": 4,
-	} {
-		want[name] = value
-	}
+	})
 	if diff := cmp.Diff(want, gathered()); diff != "" {
 		t.Errorf("in the end (-want +got):\n%s", diff)
 	}

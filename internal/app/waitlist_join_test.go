@@ -310,7 +310,7 @@ func TestAWishIsForWhatItNames(t *testing.T) {
 				h.exec(`update sessions set resource_id = $2 where id = $1`, id, wish.Window.Resource)
 			}
 		}, waitlist.OtherResource},
-		"a time of day": {func(h *house, wish *app.JoinRequest, _, _ tenant.SessionID) {
+		"a time of day": {func(_ *house, wish *app.JoinRequest, _, _ tenant.SessionID) {
 			wish.Window.Earliest, wish.Window.Latest = civil.MustParseTimeOfDay("17:00"), civil.MustParseTimeOfDay("18:00")
 		}, waitlist.OtherTime},
 		"fewer seats than a party needs": {func(h *house, wish *app.JoinRequest, _, this tenant.SessionID) {

@@ -63,13 +63,11 @@ func newRuleDesk(t *testing.T) *ruleDesk {
 	}
 }
 
-func (d *ruleDesk) update(t *testing.T, change *v1.UpdateRulesRequest) *v1.EffectiveWaitlistRules {
+func (d *ruleDesk) update(t *testing.T, change *v1.UpdateRulesRequest) {
 	t.Helper()
-	answer, err := d.UpdateRules(t.Context(), as(d.owner, change))
-	if err != nil {
+	if _, err := d.UpdateRules(t.Context(), as(d.owner, change)); err != nil {
 		t.Fatal(err)
 	}
-	return answer.Msg.GetEffective()
 }
 
 // effective is what holds for the service at the location.
