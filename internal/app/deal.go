@@ -102,7 +102,7 @@ func (a *App) dealAt(ctx context.Context, caller tenant.Caller, name string, id 
 		}
 		at, about := store.Visit{}, subjects{sole: []tenant.UUID{id.UUID}}
 		if found != nil {
-			at = *found
+			at, about.changes = *found, !found.Waits
 			if !at.Session.IsZero() { // else a wish for one of several, or for a window
 				about.shared = append(about.shared, at.Session.UUID)
 			}

@@ -26,8 +26,8 @@ const (
 // and a lane that becomes free takes all that may go together: nobody ever waits for a timer, and the
 // busier it gets the less each deal costs.
 //
-// A session is in one lane at most, and so is a member, so that a node does not fight itself; who comes first in a
-// session is served first. Each transaction is of one tenant, and tenants take turns. Few lanes make large batches, so a
+// A session is in one lane at most, and so are a member, a waitlist, and what changes bookings, so that a node does not
+// fight itself; who comes first in a session is served first. Each transaction is of one tenant, and tenants take turns. Few lanes make large batches, so a
 // tenant has width of them; where many tenants have a deal each there is nothing to put together, and up to widest are open. All that is for
 // speed and fairness: what is true is guarded by the database.
 type lanes struct {
@@ -58,6 +58,7 @@ type queue struct {
 	waiting []*waiting               // in order of arrival
 	taken   map[tenant.UUID]struct{} // what deals in some lane are about
 	lanes   int                      // that are busy with some of it
+	changes bool                     // one of them changes bookings
 	listed  bool                     // in turns
 }
 
@@ -84,6 +85,9 @@ type subjects struct {
 	shared []tenant.UUID
 	sole   []tenant.UUID
 	alone  bool // it goes by itself
+	// changes: it writes bookings anew that are there. Those that were made about the same time stand on one page of an index, and
+	// two transactions that each find one there and put its next version beside it fail each other. So one lane at a time has such deals.
+	changes bool
 }
 
 func (s subjects) anyIn(set map[tenant.UUID]struct{}) bool {
@@ -132,7 +136,7 @@ func (l *lanes) join(w *waiting) error {
 	}
 	q.waiting = append(q.waiting, w)
 	l.list(q)
-	if !w.about.anyIn(q.taken) { // else whoever is busy with it goes on with this
+	if !q.occupied(w) { // else whoever is busy with it goes on with this
 		l.wake()
 	}
 	return nil
@@ -238,7 +242,7 @@ func (q *queue) take() []*waiting {
 		switch {
 		case w.ctx.Err() != nil: // its caller has gone, or is about to
 			w.left = true
-		case w.about.anyIn(q.taken), w.about.anyIn(back), !together, w.alone && len(batch) > 0:
+		case q.occupied(w), w.about.anyIn(back), !together, w.alone && len(batch) > 0:
 			w.about.addTo(back)
 			rest = append(rest, w)
 		default:
@@ -254,8 +258,18 @@ func (q *queue) take() []*waiting {
 	for _, w := range batch {
 		w.about.addTo(q.taken)
 	}
+	q.changes = q.changes || slices.ContainsFunc(batch, (*waiting).changesWith)
 	return batch
 }
+
+// occupied reports whether a deal has to wait for some lane.
+func (q *queue) occupied(w *waiting) bool {
+	return w.about.anyIn(q.taken) || q.changes && w.changesWith()
+}
+
+// changesWith reports whether a deal changes bookings together with others. One that goes by itself takes its chance: it must not keep all
+// others waiting.
+func (w *waiting) changesWith() bool { return w.about.changes && !w.alone }
 
 // release ends a batch. Those that are to go by themselves keep their place before all who came later.
 func (l *lanes) release(q *queue, batch, rejoin []*waiting) {
@@ -266,6 +280,9 @@ func (l *lanes) release(q *queue, batch, rejoin []*waiting) {
 		for _, id := range w.about.sole {
 			delete(q.taken, id)
 		}
+	}
+	if slices.ContainsFunc(batch, (*waiting).changesWith) {
+		q.changes = false
 	}
 	q.lanes--
 	l.flying -= len(batch)

@@ -390,6 +390,36 @@ func TestWhatComesBackWaitsForWhatItWants(t *testing.T) {
 	want(t, q.take(), "behind in the line")
 }
 
+// Of what changes bookings one lane is full at a time; others go beside it, and so does what goes by itself. Nobody is kept back for that
+// who does not change any.
+func TestChangesAreInOneLane(t *testing.T) {
+	t.Parallel()
+	l, q := newLanes(2, 2, 100, nil), &queue{taken: make(map[tenant.UUID]struct{})}
+	ask := func(name string, id byte, about func(*subjects), alone bool) {
+		w := &waiting{ctx: t.Context(), caller: tenant.Caller{Tenant: in(1)}, name: name, about: at(id, id), alone: alone}
+		about(&w.about)
+		q.waiting = append(q.waiting, w)
+	}
+	changes, books := func(s *subjects) { s.changes = true }, func(*subjects) {}
+	ask("moves", 1, changes, false)
+	ask("confirms", 2, changes, false)
+	first := q.take()
+	want(t, first, "moves", "confirms")
+	ask("confirms later", 3, changes, false)
+	ask("behind it", 3, func(s *subjects) { s.sole = nil }, false)
+	ask("books", 4, books, false)
+	second := q.take()
+	want(t, second, "books")
+	l.release(q, second, nil)
+	ask("by itself", 5, changes, true)
+	second = q.take()
+	want(t, second, "by itself")
+	l.release(q, second, nil)
+	want(t, q.take())
+	l.release(q, first, nil)
+	want(t, q.take(), "confirms later", "behind it")
+}
+
 func TestDraining(t *testing.T) {
 	t.Parallel()
 	b, ctx := newTestLanes(t, 1, 100), t.Context()
@@ -444,7 +474,7 @@ func TestTakingProperties(t *testing.T) {
 					}
 					sole[id] = true
 				}
-				if w.about.anyIn(subjectsOf(lanes[1-lane])) {
+				if w.about.anyIn(subjectsOf(lanes[1-lane])) || w.changesWith() && slices.ContainsFunc(lanes[1-lane], (*waiting).changesWith) {
 					t.Fatal("in two lanes at once")
 				}
 				if w.alone && len(lanes[lane]) > 1 {
@@ -476,6 +506,7 @@ func TestTakingProperties(t *testing.T) {
 			"ask": func(t *rapid.T) {
 				w := &waiting{ctx: context.Background(), caller: tenant.Caller{Tenant: in(1)},
 					about: at(rapid.ByteRange(1, 4).Draw(t, "session"), rapid.ByteRange(1, 4).Draw(t, "member"))}
+				w.about.changes = rapid.Bool().Draw(t, "changes")
 				arrived++
 				order[w] = arrived
 				q.waiting = append(q.waiting, w)
@@ -494,7 +525,7 @@ func TestTakingProperties(t *testing.T) {
 			release(1)
 			take(0)
 		}
-		if served != arrived || len(q.taken) > 0 {
+		if served != arrived || len(q.taken) > 0 || q.changes {
 			t.Fatalf("%d of %d served, %d things taken", served, arrived, len(q.taken))
 		}
 	})
