@@ -50,10 +50,8 @@ it("shows a booking in the other's schedule within a second", async () => {
 it("shows a member what others leave open, and is not sent again what has not changed", async () => {
   const title = "Going Fast";
   const id = await makeSession(title, 2 * day, { capacity: 3 });
-  const date = new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin" }).format(
-    Date.now() + 2 * day,
-  );
-  await using there = await visit({ role: "member", width: 390, path: `/app/?date=${date}` });
+  const path = `/app/?date=${dateIn(2 * day)}`;
+  await using there = await visit({ role: "member", width: 390, path });
   const { page } = there;
   const offer = page.getByRole("article", { name: title });
   await offer.getByText("3 places left").waitFor();
