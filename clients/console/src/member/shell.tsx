@@ -20,7 +20,9 @@ export function MemberApp() {
   const { tenant } = useMe();
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: at every page anew
-  useEffect(() => scrollTo(0, 0), [pathname]);
+  useEffect(() => {
+    scrollTo(0, 0);
+  }, [pathname]);
   const places = [
     ["/", t.app.week, IconCalendarWeek],
     ["/bookings", t.app.mine, IconTicket],
