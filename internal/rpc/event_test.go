@@ -370,11 +370,12 @@ func TestAServerThatStopsEndsStreams(t *testing.T) {
 func TestAClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	s := startTestServer(t, Config{sendTimeout: 2 * time.Second})
-	client := berthv1connect.NewEventServiceClient(&http.Client{Transport: &http.Transport{Protocols: unencryptedHTTP2()}}, s.URL, connect.WithGRPC(),
-		connect.WithAcceptCompression("gzip", nil, nil))
+	const most = 64 << 10 // bytes that the client's transport takes unread
+	transport := &http.Transport{Protocols: unencryptedHTTP2(), HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: most, MaxReceiveBufferPerConnection: most}}
+	client := berthv1connect.NewEventServiceClient(&http.Client{Transport: transport}, s.URL, connect.WithGRPC(), connect.WithAcceptCompression("gzip", nil, nil))
 	w := s.watch(t, client, s.Token(t, "owner"), &v1.WatchEventsRequest{})
-	long := strings.Repeat("x", 1<<20)
-	for range 8 { // more than the client's transport takes unread
+	long := strings.Repeat("x", most)
+	for range 8 {
 		s.happen(t, about(long, tenant.MemberID{}))
 	}
 	deadline := time.Now().Add(patience)

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -77,6 +78,7 @@ func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *tes
 	if err != nil {
 		t.Fatal(err)
 	}
+	with.TimeLimit = cmp.Or(with.TimeLimit, patience)
 	with.App, with.Guard, with.Verifier, with.Issuer, with.Now = s.App, guard, verifier, s.issuer, config.Now
 	with.Health = NewHealth(func(context.Context) error { return nil })
 	with.Logger, with.Metrics = slog.New(slog.NewTextHandler(t.Output(), nil)), s.metrics
