@@ -294,7 +294,7 @@ func (a *App) LeaveWaitlist(ctx context.Context, caller tenant.Caller, id tenant
 		}
 		return err
 	})
-	err := a.dealAt(ctx, caller, "waitlist.leave", tenant.BookingID{UUID: id.UUID}, func(store.Visit) deal { return leave },
+	err := a.dealAt(ctx, caller, "waitlist.leave", tenant.BookingID(id), func(store.Visit) deal { return leave },
 		answers(&left), losing(byPromotion))
 	if err != nil {
 		return waitlist.Entry{}, err

@@ -360,12 +360,11 @@ func TestWhatComesBackWaitsForWhatItWants(t *testing.T) {
 	t.Parallel()
 	l, q := newLanes(2, 2, 100, nil), &queue{taken: make(map[tenant.UUID]struct{})}
 	line := named(50)
-	ask := func(name string, session byte, alone bool, more ...tenant.UUID) *waiting {
+	ask := func(name string, session byte, alone bool, more ...tenant.UUID) {
 		w := &waiting{ctx: t.Context(), caller: tenant.Caller{Tenant: in(1)}, name: name, about: at(session, session), alone: alone}
 		w.about.sole[0][14] = byte(len(name)) // a member of their own
 		w.about.shared = append(w.about.shared, more...)
 		q.waiting = append(q.waiting, w)
-		return w
 	}
 	ask("moves the line", 1, true, line)
 	ask("finds out", 2, true)

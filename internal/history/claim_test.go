@@ -52,10 +52,10 @@ func TestClaims(t *testing.T) {
 		sound bool
 	}{
 		"the first to claim has it": {one, freed(
-			at(8, 12, act(Accept, 3)), at(9, 12, refused(Accept, 2)), at(13, 14, counting(1, Seat{3, Confirmed}, Seat{2, Waiting})),
+			at(8, 12, act(Accept, 3)), at(9, 12, refused(2)), at(13, 14, counting(1, Seat{3, Confirmed}, Seat{2, Waiting})),
 		), true},
 		"two claim one seat":             {one, freed(at(8, 12, act(Accept, 3)), at(9, 12, act(Accept, 2))), false},
-		"refused, and nobody was faster": {one, freed(at(8, 9, refused(Accept, 2)), at(10, 11, act(Accept, 3))), false},
+		"refused, and nobody was faster": {one, freed(at(8, 9, refused(2)), at(10, 11, act(Accept, 3))), false},
 		"all are told":                   {one, freed(at(8, 9, look(Seat{2, Offered}, Seat{3, Offered}))), true},
 		"one is not told":                {one, freed(at(8, 9, look(Seat{2, Offered}, Seat{3, Waiting}))), false},
 		"claimed before it is free":      {one, freed()[:3:3], true},
@@ -84,12 +84,12 @@ func TestClaims(t *testing.T) {
 		"told twice":                      {one, again(at(12, 13, act(Accept, 3)), at(14, 15, look(Seat{3, Confirmed}))), true},
 		"by the offer that was withdrawn": {one, again(at(12, 13, answering(1, act(Accept, 3)))), false},
 		"by the one that lives":           {one, again(at(12, 13, answering(2, act(Accept, 3)))), true},
-		"the withdrawn one is refused":    {one, again(at(12, 13, answering(1, refused(Accept, 3))), at(14, 15, answering(2, act(Accept, 3)))), true},
-		"the one that lives is refused":   {one, again(at(12, 13, answering(2, refused(Accept, 3))), at(14, 15, look(Seat{3, Offered}))), false},
+		"the withdrawn one is refused":    {one, again(at(12, 13, answering(1, refused(3))), at(14, 15, answering(2, act(Accept, 3)))), true},
+		"the one that lives is refused":   {one, again(at(12, 13, answering(2, refused(3))), at(14, 15, look(Seat{3, Offered}))), false},
 		"claimed, asked again, and given up since": {one, freed(
 			at(8, 9, act(Accept, 2)), at(10, 11, act(Cancel, 2)), at(12, 13, Operation{Kind: Accept, Place: 2, Offer: 1, Outcome: Settled}),
 		), true},
-		"no answer, and it was claimed":                       {one, freed(at(8, 9, Operation{Kind: Accept, Place: 2, Outcome: Unknown}), at(10, 11, refused(Accept, 3))), true},
+		"no answer, and it was claimed":                       {one, freed(at(8, 9, Operation{Kind: Accept, Place: 2, Outcome: Unknown}), at(10, 11, refused(3))), true},
 		"no answer, and it was not claimed":                   {one, freed(at(8, 9, Operation{Kind: Accept, Place: 2, Outcome: Unknown}), at(10, 11, act(Accept, 3))), true},
 		"a seat for which a party is too large is anybody's":  {two, small(at(8, 9, book(4, 4, Booked))), true},
 		"a seat for which a party is too large is kept":       {two, small(at(8, 9, full(4))), false},

@@ -38,8 +38,8 @@ func act(kind Kind, place int) Operation {
 	return Operation{Kind: kind, Place: place, Outcome: Done}
 }
 
-func refused(kind Kind, place int) Operation {
-	return Operation{Kind: kind, Place: place, Outcome: Refused}
+func refused(place int) Operation {
+	return Operation{Kind: Accept, Place: place, Outcome: Refused}
 }
 
 func hold(place, member int) Operation {
@@ -178,11 +178,11 @@ func TestSessions(t *testing.T) {
 		}, false},
 		"an offer that runs out passes on": {briefOffers, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, book(3, 3, Waits)), at(6, 7, act(Cancel, 1)),
-			at(8, 9, ended(2)), at(10, 11, refused(Accept, 2)), at(10, 11, look(Seat{3, Offered})),
+			at(8, 9, ended(2)), at(10, 11, refused(2)), at(10, 11, look(Seat{3, Offered})),
 		}, true},
 		"an offer has run out for one, and is taken at another": {briefOffers, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(6, 7, act(Cancel, 1)),
-			at(8, 9, refused(Accept, 2)), at(10, 11, act(Accept, 2)), at(12, 13, look(Seat{2, Confirmed})),
+			at(8, 9, refused(2)), at(10, 11, act(Accept, 2)), at(12, 13, look(Seat{2, Confirmed})),
 		}, true},
 		"an offer that has run out is taken": {briefOffers, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(6, 7, act(Cancel, 1)),
