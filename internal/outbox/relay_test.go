@@ -3,6 +3,7 @@ package outbox_test
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -140,9 +141,9 @@ func TestAllWatchersOfATenantShareOneReading(t *testing.T) {
 	for _, w := range watchers {
 		take(t, w, 1)
 	}
-	before := count.reads.Load()
-	const rounds = 5
-	for _, name := range numbered(rounds) {
+	fewest := int64(math.MaxInt64)
+	for _, name := range numbered(5) {
+		before := count.reads.Load()
 		l.add(name)
 		l.append(other, event("unwatched"))
 		r.Committed(l.Tenant)
@@ -152,10 +153,11 @@ func TestAllWatchersOfATenantShareOneReading(t *testing.T) {
 				t.Fatalf("%v, want %s", got, name)
 			}
 		}
+		fewest = min(fewest, count.reads.Load()-before)
 	}
-	// A watcher that is just beginning may read by itself.
-	if reads := count.reads.Load() - before; reads < rounds || reads > 10*rounds {
-		t.Errorf("%d readings of the log for %d events and %d watchers", reads, rounds, len(watchers))
+	// A watcher that is just beginning may read by itself, and while a transaction of any other test holds events back the log is read again.
+	if fewest < 1 || fewest > 10 {
+		t.Errorf("%d readings of the log for an event and %d watchers", fewest, len(watchers))
 	}
 }
 
