@@ -43,7 +43,7 @@ export function Asking() {
     setReason("");
     show(undefined);
   };
-  const question = useLast(asked)?.question;
+  const question = useLast(asked)[0]?.question;
   return (
     <Modal
       opened={asked !== undefined}
