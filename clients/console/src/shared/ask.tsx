@@ -47,6 +47,8 @@ export function Asking() {
   return (
     <Modal
       opened={asked !== undefined}
+      // Over whatever it was asked in.
+      zIndex={300}
       onClose={() => answer(undefined)}
       title={question?.title ?? ""}
     >
