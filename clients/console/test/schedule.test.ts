@@ -45,13 +45,13 @@ describe("the schedule", () => {
     const { page } = there;
     await page.getByRole("button", { name: "New session" }).click();
     const form = page.getByRole("dialog", { name: "New session" });
-    await form.getByRole("textbox", { name: "Service" }).click();
+    await form.getByLabel("Service").first().click();
     await page.getByRole("option", { name: "Yin" }).click();
     await form.getByLabel("Title").fill("Once in a Moon");
-    await form.getByLabel("Start", { exact: true }).fill("05:00");
+    await form.getByLabel("Start").fill("05:00");
     await form.getByRole("switch", { name: "Repeats" }).click();
     await form.getByText("Monthly", { exact: true }).click();
-    await form.getByRole("textbox", { name: "Day of the month" }).click();
+    await form.getByLabel("Day of the month").first().click();
     await page.getByRole("option", { name: /^On the (first|second|third|fourth|fifth) / }).click();
     await form.getByLabel("How many sessions").fill("3");
     await form.getByRole("button", { name: "Create 3 sessions" }).click();

@@ -112,7 +112,7 @@ export function WeekPage() {
       ?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [shownDay]);
   const [chosen, setChosen] = useState<Session>();
-  const last = useLast(chosen);
+  const [last, turn] = useLast(chosen);
   const open = sessions.data?.find(({ id }) => id === last?.id) ?? last;
   return (
     <>
@@ -199,7 +199,7 @@ export function WeekPage() {
         {open && (
           <Suspense fallback={<Skeleton height={180} />}>
             <BookForm
-              key={open.id}
+              key={turn}
               session={open}
               service={services.data?.find(({ id }) => id === open.serviceId)}
               place={place}

@@ -43,10 +43,12 @@ export function Asking() {
     setReason("");
     show(undefined);
   };
-  const question = useLast(asked)?.question;
+  const question = useLast(asked)[0]?.question;
   return (
     <Modal
       opened={asked !== undefined}
+      // Over whatever it was asked in.
+      zIndex={300}
       onClose={() => answer(undefined)}
       title={question?.title ?? ""}
     >

@@ -47,7 +47,7 @@ export function HoldDrawer({
   onChange: (held: Held | undefined) => void;
 }) {
   const d = useDesk();
-  const last = useLast(held);
+  const [last, turn] = useLast(held);
   return (
     <Drawer
       opened={held !== undefined}
@@ -67,6 +67,7 @@ export function HoldDrawer({
           </p>
           {last.kind === "new" ? (
             <NewHold
+              key={turn}
               session={last.session}
               catalog={catalog}
               onHeld={(booking) => onChange({ kind: "held", booking, session: last.session })}

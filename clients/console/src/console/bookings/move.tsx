@@ -29,7 +29,7 @@ export function MoveModal({
   onClose: () => void;
 }) {
   const d = useDesk();
-  const last = useLast(booking);
+  const [last, turn] = useLast(booking);
   return (
     <Modal
       opened={booking !== undefined}
@@ -37,7 +37,7 @@ export function MoveModal({
       title={last && d.move.title(last.memberName)}
       size={560}
     >
-      {last && <Move booking={last} onClose={onClose} />}
+      {last && <Move key={turn} booking={last} onClose={onClose} />}
     </Modal>
   );
 }

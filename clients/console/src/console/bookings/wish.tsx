@@ -25,9 +25,11 @@ export function WishModal({
   const catalog = useCatalog();
   return (
     <Modal opened={opened} onClose={onClose} title={d.wish.title(member.name)} size={540}>
-      <Shown of={catalog}>
-        {(all) => <Wish member={member} catalog={all} onClose={onClose} />}
-      </Shown>
+      {opened && (
+        <Shown of={catalog}>
+          {(all) => <Wish member={member} catalog={all} onClose={onClose} />}
+        </Shown>
+      )}
     </Modal>
   );
 }

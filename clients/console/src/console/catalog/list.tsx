@@ -48,7 +48,7 @@ export function Listed<T extends Thing>(props: Props<T>) {
   const close = () => setOpen(undefined);
   const shown = things.filter(({ active }) => active || archived);
   const left = things.length - shown.length;
-  const last = useLast(open);
+  const [last, turn] = useLast(open);
   const edited = things.find(({ id }) => id === last);
   const writes = can(props.permission ?? "catalog.write");
   const adding = writes && (
@@ -77,7 +77,7 @@ export function Listed<T extends Thing>(props: Props<T>) {
         </p>
       )}
       <Drawer opened={open !== undefined} onClose={close} title={edited?.name ?? add} size={500}>
-        <Fragment key={last}>{form(edited, close)}</Fragment>
+        <Fragment key={turn}>{form(edited, close)}</Fragment>
       </Drawer>
     </>
   );

@@ -70,7 +70,7 @@ export function Staff({ catalog }: { catalog: Catalog }) {
         )}
       </div>
       <Modal opened={adding} onClose={() => setAdding(false)} title={d.catalog.newStaff}>
-        <AddStaff onClose={() => setAdding(false)} />
+        {adding && <AddStaff onClose={() => setAdding(false)} />}
       </Modal>
     </>
   );

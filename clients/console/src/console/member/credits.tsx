@@ -70,7 +70,7 @@ export function Credits({ member }: { member: Member }) {
         }
       </Shown>
       <Modal opened={starting} onClose={() => setStarting(false)} title={t.members.subscribe}>
-        <StartPlan member={member} onClose={() => setStarting(false)} />
+        {starting && <StartPlan member={member} onClose={() => setStarting(false)} />}
       </Modal>
     </div>
   );
@@ -143,7 +143,7 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
       </p>
       {counted && <Ledger subscriptionId={subscriptionId} />}
       <Modal opened={granting} onClose={() => setGranting(false)} title={t.members.grant}>
-        <Grant subscription={subscription} onClose={() => setGranting(false)} />
+        {granting && <Grant subscription={subscription} onClose={() => setGranting(false)} />}
       </Modal>
     </Card>
   );

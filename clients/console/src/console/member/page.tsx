@@ -159,7 +159,7 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
         </Card>
       </div>
       <Drawer opened={editing} onClose={() => setEditing(false)} title={member.name}>
-        <EditMember member={member} onClose={() => setEditing(false)} />
+        {editing && <EditMember member={member} onClose={() => setEditing(false)} />}
       </Drawer>
     </>
   );

@@ -29,7 +29,7 @@ export function Log() {
   );
   const all = log.data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
   const open = all.find(({ id }) => id === opened);
-  const last = useLast(open);
+  const [last] = useLast(open);
   const placeOf = usePlacesOf(all);
   return (
     <>

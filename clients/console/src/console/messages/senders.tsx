@@ -47,7 +47,7 @@ function List({ senders }: { senders: Carriers }) {
   const n = useNotices();
   const can = useCan();
   const [edited, setEdited] = useState<Kind>();
-  const last = useLast(edited);
+  const [last, turn] = useLast(edited);
   const update = useDo(NotificationService.method.updateSenders, { done: t.done.saved });
   const remove = async (kind: Kind, name: string) => {
     const sure = await ask({
@@ -121,7 +121,9 @@ function List({ senders }: { senders: Carriers }) {
         onClose={() => setEdited(undefined)}
         title={last && n.senders.edit(n.channels[kinds.indexOf(last)] ?? "")}
       >
-        {last && <Form kind={last} senders={senders} onClose={() => setEdited(undefined)} />}
+        {last && (
+          <Form key={turn} kind={last} senders={senders} onClose={() => setEdited(undefined)} />
+        )}
       </Drawer>
     </section>
   );

@@ -61,13 +61,15 @@ export function AccountsPage() {
         }
       </Shown>
       <Drawer opened={making} onClose={() => setMaking(false)} title={t.accounts.add}>
-        <NewAccount
-          onClose={() => setMaking(false)}
-          onMade={(made) => {
-            setMaking(false);
-            setSecret(made);
-          }}
-        />
+        {making && (
+          <NewAccount
+            onClose={() => setMaking(false)}
+            onMade={(made) => {
+              setMaking(false);
+              setSecret(made);
+            }}
+          />
+        )}
       </Drawer>
       <Modal
         opened={secret !== undefined}

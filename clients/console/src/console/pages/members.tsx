@@ -89,7 +89,7 @@ export function MembersPage() {
       </div>
       <More of={members} />
       <Drawer opened={adding} onClose={() => setAdding(false)} title={t.members.add}>
-        <AddMember name={query} onClose={() => setAdding(false)} />
+        {adding && <AddMember name={query} onClose={() => setAdding(false)} />}
       </Drawer>
     </div>
   );

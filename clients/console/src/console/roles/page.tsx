@@ -77,7 +77,7 @@ function Parts({
 }) {
   const t = useText();
   const can = useCan();
-  const last = useLast(edited);
+  const [last, turn] = useLast(edited);
   const role = roles.find(({ name }) => name === last);
   const close = () => onEdit(undefined);
   const parts = [
@@ -112,7 +112,7 @@ function Parts({
         title={role ? t.roles.edit(titleOf(role, t)) : t.roles.add}
         size={520}
       >
-        <RoleForm key={last} role={role} roles={roles} permissions={permissions} onClose={close} />
+        <RoleForm key={turn} role={role} roles={roles} permissions={permissions} onClose={close} />
       </Drawer>
     </>
   );

@@ -37,7 +37,7 @@ export function BulkDrawer(props: {
   const t = useText();
   return (
     <Drawer opened={props.opened} onClose={props.onClose} title={t.bulk.title} size={520}>
-      <Bulk {...props} />
+      {props.opened && <Bulk {...props} />}
     </Drawer>
   );
 }

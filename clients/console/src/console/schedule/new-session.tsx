@@ -35,10 +35,12 @@ export function SessionDrawer({
   onMade: (session: { id: string; title: string }) => void;
 }) {
   const t = useText();
-  const last = useLast(draft);
+  const [last, turn] = useLast(draft);
   return (
     <Drawer opened={draft !== undefined} onClose={onClose} title={t.schedule.newSession}>
-      {last && <NewSession draft={last} catalog={catalog} onMade={onMade} onClose={onClose} />}
+      {last && (
+        <NewSession key={turn} draft={last} catalog={catalog} onMade={onMade} onClose={onClose} />
+      )}
     </Drawer>
   );
 }

@@ -216,11 +216,15 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
         </div>
       </div>
       <Drawer opened={editing} onClose={() => setEditing(false)} title={t.actions.edit}>
-        <EditSession session={session} catalog={catalog} onClose={() => setEditing(false)} />
+        {editing && (
+          <EditSession session={session} catalog={catalog} onClose={() => setEditing(false)} />
+        )}
       </Drawer>
       <HoldDrawer held={held} catalog={catalog} onChange={setHeld} />
       <Modal opened={booking} onClose={() => setBooking(false)} title={t.session.book}>
-        <BookFor session={session} catalog={catalog} onClose={() => setBooking(false)} />
+        {booking && (
+          <BookFor session={session} catalog={catalog} onClose={() => setBooking(false)} />
+        )}
       </Modal>
     </>
   );

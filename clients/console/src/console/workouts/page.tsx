@@ -26,7 +26,7 @@ export function WorkoutsPage() {
     done: ({ workout }) => d.workouts.made(workout?.name ?? ""),
   });
   const workouts = useAll(SessionService.method.listWorkouts, {}, (answer) => answer.workouts);
-  const last = useLast(open);
+  const [last, turn] = useLast(open);
   const shown = workouts.data?.find(({ id }) => id === last);
   const wanted = query.trim().toLowerCase();
   const fits = ({ name, body }: Workout) => `${name} ${body}`.toLowerCase().includes(wanted);
@@ -85,8 +85,8 @@ export function WorkoutsPage() {
         title={last === "new" ? d.workouts.add : shown?.name}
         size={560}
       >
-        {last === "new" && <WorkoutForm create={create.run} onClose={close} />}
-        {shown && <Whole key={last} workout={shown} onClose={close} />}
+        {last === "new" && <WorkoutForm key={turn} create={create.run} onClose={close} />}
+        {shown && <Whole key={turn} workout={shown} onClose={close} />}
       </Drawer>
     </div>
   );

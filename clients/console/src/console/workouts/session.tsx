@@ -25,7 +25,7 @@ export function SessionWorkouts({ session }: { session: Session }) {
   const write = useDo(SessionService.method.addInlineWorkout, { quiet: true });
   const [doing, setDoing] = useState<"attach" | "write">();
   const [read, setRead] = useState<string>();
-  const last = useLast(read);
+  const [last, turn] = useLast(read);
   const writes = can("workout.write") && session.state !== SessionState.CANCELLED;
   // What somebody else has planned meanwhile is not undone.
   const etag = useRef(session.etag);
@@ -126,7 +126,7 @@ export function SessionWorkouts({ session }: { session: Session }) {
       >
         {shown && (
           <Whole
-            key={shown.id}
+            key={turn}
             workout={shown}
             sessionId={session.id}
             onClose={() => setRead(undefined)}
@@ -138,13 +138,15 @@ export function SessionWorkouts({ session }: { session: Session }) {
         onClose={() => setDoing(undefined)}
         title={d.workouts.attachOne}
       >
-        <Attach
-          taken={ids}
-          busy={set.busy}
-          onChoose={async (id) => {
-            if (await put([...ids, id])) setDoing(undefined);
-          }}
-        />
+        {doing === "attach" && (
+          <Attach
+            taken={ids}
+            busy={set.busy}
+            onChoose={async (id) => {
+              if (await put([...ids, id])) setDoing(undefined);
+            }}
+          />
+        )}
       </Modal>
       <Modal
         opened={doing === "write"}
@@ -152,10 +154,12 @@ export function SessionWorkouts({ session }: { session: Session }) {
         title={d.workouts.inline}
         size={560}
       >
-        <WorkoutForm
-          create={(values) => write.run({ sessionId: session.id, ...values })}
-          onClose={() => setDoing(undefined)}
-        />
+        {doing === "write" && (
+          <WorkoutForm
+            create={(values) => write.run({ sessionId: session.id, ...values })}
+            onClose={() => setDoing(undefined)}
+          />
+        )}
       </Modal>
     </Card>
   );
