@@ -226,7 +226,7 @@ func TestTwoEditorsOfOneWorkout(t *testing.T) {
 		t.Error(diff)
 	}
 	class := h.session(slot{})
-	errs = atOnce(6, func(i int) error {
+	errs = atOnce(6, func(int) error {
 		_, err := h.app.SetWorkouts(context.Background(), h.Coach, class, new(1), []tenant.WorkoutID{squats})
 		return err
 	})
