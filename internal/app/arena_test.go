@@ -103,7 +103,9 @@ func (a *arena) await(ctx context.Context, all <-chan struct{}) {
 		case <-ctx.Done():
 			return
 		case <-pace.C:
-			_ = a.owner.Ping(ctx)
+			if a.owner != nil {
+				_ = a.owner.Ping(ctx)
+			}
 		}
 	}
 }
