@@ -57,6 +57,22 @@ it("writes rules of the waitlist as they were", () => {
   expect(create(WaitlistRulesSchema, writeAll(readAll(rules, these), these))).toEqual(rules);
 });
 
+it("writes nothing of what is inherited, and writes what is set to nothing", () => {
+  const these: Kinds = {
+    enabled: flag,
+    timeFlexibility: span("minutes"),
+    eligibilityExpression: expression,
+    baseScore: number,
+  };
+  const set = { enabled: false, timeFlexibility: 0, eligibilityExpression: "" };
+  const written = writeAll({ ...set, baseScore: undefined }, these);
+  expect(written).toEqual({
+    enabled: false,
+    timeFlexibility: durationFromMs(0),
+    eligibilityExpression: "",
+  });
+});
+
 it("leaves out tiers that have no name yet", () => {
   expect(windows.write([{ tier: " ", hours: 4 }])).toEqual({ overrides: [] });
   expect(bonuses.write([{ tier: " gold ", points: 5 }])).toEqual({
