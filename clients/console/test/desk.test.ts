@@ -229,5 +229,5 @@ it("writes workouts, attaches them to a session, and writes one for it alone", a
   await page.getByRole("button", { name: "Move Squat Day up" }).waitFor();
   await page.getByRole("button", { name: "Remove: Only Today" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-  await page.getByText("Only Today").waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Only Today", exact: true }).waitFor({ state: "hidden" });
 });

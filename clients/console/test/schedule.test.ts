@@ -41,7 +41,7 @@ describe("the schedule", () => {
   });
 
   it("makes a series that comes back on the same weekday of each month", async () => {
-    await using there = await visit({ role: "owner", path: `/?date=${dateIn(49)}&view=day` });
+    await using there = await visit({ role: "owner", path: `/?date=${dateIn(49 * day)}&view=day` });
     const { page } = there;
     await page.getByRole("button", { name: "New session" }).click();
     const form = page.getByRole("dialog", { name: "New session" });
@@ -79,7 +79,7 @@ describe("the schedule", () => {
 
   it("leads back from a session to the days and the view that it was opened from", async () => {
     await makeSession("There and Back", 50 * day);
-    const address = `/?view=day&by=resource&date=${dateIn(50)}`;
+    const address = `/?view=day&by=resource&date=${dateIn(50 * day)}`;
     await using there = await visit({ role: "owner", path: address });
     const { page } = there;
     await page.locator(".slot", { hasText: "There and Back" }).click();

@@ -65,6 +65,7 @@ export function Fields({
           label={t.fields.service}
           required
           searchable
+          openOnFocus={false} // it has the focus when the form opens, and would cover the rest
           disabled={Boolean(fixed)}
           data={choices(catalog.services, values.serviceId)}
           value={values.serviceId || null}
