@@ -108,9 +108,9 @@ func testKilledWhileSending(t *testing.T, binary string) {
 	}
 	// Notices of one booking are planned together: whoever has one has all.
 	eventually(t, "everybody's notices are settled", func() bool {
-		return count(`select count(*) from notices where tenant_id = $1 and topic = 'BOOKING_CONFIRMED' and done_at is null`, w.ID.String()) == 0 &&
-			count(`select count(distinct member_id) from notices where tenant_id = $1 and topic = 'BOOKING_CONFIRMED' and member_id = any($2)`,
-				w.ID.String(), slices.Collect(maps.Values(numbers))) == len(numbers)
+		return count(`select count(*) from (
+			select from notices where tenant_id = $1 and topic = 'BOOKING_CONFIRMED' and member_id = any($2)
+			group by member_id having bool_and(done_at is not null)) settled`, w.ID.String(), slices.Collect(maps.Values(numbers))) == len(numbers)
 	})
 	last.signal(t, syscall.SIGTERM)
 

@@ -31,15 +31,21 @@ const (
 	reportWithin = time.Minute
 	// Whoever runs the account has to mend it.
 	mendWithin = 10 * time.Minute
-	// Attempts on a channel while its provider cannot take messages; offers have no time for that.
-	mostAttempts, mostForOffers = 6, 2
 	// mostUnsure is how many attempts may have arrived without anybody knowing.
 	mostUnsure = 3
 )
 
-var retries = map[bool]Backoff{
-	false: {Base: 20 * time.Second, Most: 10 * time.Minute},
-	true:  {Base: 3 * time.Second, Most: 20 * time.Second}, // offers
+// patience is how long it is tried while a provider cannot take messages. Attempts may follow each other closely by chance,
+// and those that its breaker did not let through count as well: so where nothing else is left, there are enough to outlive an outage
+// of an hour, or of half a minute where somebody waits for an offer to end.
+type patience struct {
+	Backoff
+	attempts, onLast int // where another channel is left, and where none is
+}
+
+var patient = map[bool]patience{
+	false: {Backoff{Base: 20 * time.Second, Most: 10 * time.Minute}, 6, 24},
+	true:  {Backoff{Base: 3 * time.Second, Most: 20 * time.Second}, 2, 6}, // offers have no time
 }
 
 // Conclude says what follows from an attempt over a channel, to one device or several; the notice counts it already.
@@ -58,13 +64,13 @@ func Conclude(n Notice, c Channel, attempts []Attempt, now time.Time, random flo
 	if worst[Unknown] != nil {
 		return Conclusion{Unsure: true, LookAt: now.Add(reportWithin), Reason: MaybeSent}
 	}
-	forOffer := n.Topic.OfOffer()
-	most := mostAttempts
-	if forOffer {
-		most = mostForOffers
+	patience := patient[n.Topic.OfOffer()]
+	most := patience.attempts
+	if last {
+		most = patience.onLast
 	}
 	if failed := worst[Transient]; failed != nil && n.Attempts < most {
-		if at, ok := retries[forOffer].Next(now, n.Attempts, random, failed.RetryAfter, n.ExpiresAt); ok {
+		if at, ok := patience.Next(now, n.Attempts, random, failed.RetryAfter, n.ExpiresAt); ok {
 			return Conclusion{LookAt: at, Reason: ProviderUnavailable}
 		}
 	}

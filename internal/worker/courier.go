@@ -4,13 +4,13 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/notify"
@@ -31,18 +31,22 @@ type Config struct {
 	Platform map[string]func(in tenant.TenantID) Sender
 	// Open makes a sender of a tenant's own account.
 	Open func(ctx context.Context, in tenant.TenantID, provider string, s app.Senders) (Sender, error)
-	// AtOnce is how many messages of one tenant are on their way at the same time. Default 32.
+	// AtOnce is how many messages of one wave are with one provider at the same time. Default 32.
 	AtOnce int
-	// Tenants is how many tenants are served at the same time. Default 16.
-	Tenants int
+	// Waves is how many waves of messages are under way at the same time, those of all tenants together. Default 64.
+	Waves   int
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 	Now     func() time.Time
 }
 
 const (
-	defaultAtOnce  = 32
-	defaultTenants = 16
+	defaultAtOnce = 32
+	defaultWaves  = 64
+	// wavesOfOne is how many of them may be one tenant's.
+	wavesOfOne = 4
+	// settleEvery is how often it is written down what became of messages, while others of their wave are still on their way.
+	settleEvery = time.Second
 	// sendWithin bounds one message, whatever its sender makes of it.
 	sendWithin = 30 * time.Second
 	// startWithin is when a message that has not been begun is left for later: well before its attempt counts as lost.
@@ -55,10 +59,10 @@ const (
 type Courier struct {
 	config  Config
 	metrics *metrics
-	slots   chan struct{}
+	waves   chan struct{}
 
 	mu       sync.Mutex
-	busy     map[tenant.TenantID]bool // true: it was woken again meanwhile
+	served   map[tenant.TenantID]chan struct{} // takes one word: it was woken again meanwhile
 	accounts map[account]*carrier
 }
 
@@ -80,16 +84,16 @@ func New(c Config) (*Courier, error) {
 	if c.AtOnce == 0 {
 		c.AtOnce = defaultAtOnce
 	}
-	if c.Tenants == 0 {
-		c.Tenants = defaultTenants
+	if c.Waves == 0 {
+		c.Waves = defaultWaves
 	}
 	m, err := newMetrics(c.Metrics)
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
 	}
 	courier := &Courier{
-		config: c, metrics: m, slots: make(chan struct{}, c.Tenants),
-		busy: make(map[tenant.TenantID]bool), accounts: make(map[account]*carrier),
+		config: c, metrics: m, waves: make(chan struct{}, c.Waves),
+		served: make(map[tenant.TenantID]chan struct{}), accounts: make(map[account]*carrier),
 	}
 	for provider := range c.Platform {
 		courier.accounts[account{provider: provider}] = &carrier{breaker: newBreaker()}
@@ -108,144 +112,135 @@ func (c *Courier) Run(ctx context.Context) {
 	c.config.App.RunNotices(ctx, func(id tenant.TenantID) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if _, running := c.busy[id]; running {
-			c.busy[id] = true
-			return
+		woken, running := c.served[id]
+		if !running {
+			woken = make(chan struct{}, 1)
+			c.served[id] = woken
+			group.Go(func() { c.serve(ctx, id, woken) })
 		}
-		c.busy[id] = false
-		group.Go(func() { c.serve(ctx, id) })
+		select {
+		case woken <- struct{}{}:
+		default:
+		}
 	})
 	group.Wait()
 }
 
-// serve delivers what is due for a tenant, and again for as long as it is woken meanwhile.
-func (c *Courier) serve(ctx context.Context, id tenant.TenantID) {
-	for {
-		select {
-		case c.slots <- struct{}{}:
-		case <-ctx.Done():
-			return
-		}
-		err := c.Deliver(ctx, id)
-		<-c.slots
-		if err != nil && ctx.Err() == nil {
+// serve delivers what is due for a tenant for as long as it is woken.
+func (c *Courier) serve(ctx context.Context, id tenant.TenantID, woken chan struct{}) {
+	failed := func(err error) {
+		if ctx.Err() == nil {
 			c.config.Log.ErrorContext(ctx, "messages not delivered", slog.String("tenant_id", id.String()), slog.Any("error", err))
 			c.config.App.WakeNoticesIn(id, failedPause)
 		}
+	}
+	for {
+		c.deliver(ctx, id, woken, failed)
 		c.mu.Lock()
-		if again := c.busy[id]; !again || ctx.Err() != nil {
-			delete(c.busy, id)
+		if len(woken) == 0 || ctx.Err() != nil {
+			delete(c.served, id)
 			c.mu.Unlock()
 			return
 		}
-		c.busy[id] = false
 		c.mu.Unlock()
 	}
 }
 
 // Deliver sends what is due for a tenant now.
 func (c *Courier) Deliver(ctx context.Context, id tenant.TenantID) error {
-	for {
-		taken, err := c.config.App.TakeNotices(ctx, id)
-		c.metrics.take(taken)
-		if len(taken.Out) > 0 {
-			// What has been taken is sent and written down even while the node stops: otherwise it would count as possibly sent.
-			if err := c.config.App.SettleDeliveries(context.WithoutCancel(ctx), id, c.Post(ctx, id, taken.Out)); err != nil {
-				return err
+	due := make(chan struct{}, 1)
+	due <- struct{}{}
+	var all error
+	c.deliver(ctx, id, due, func(err error) { all = errors.Join(all, err) })
+	return all
+}
+
+// deliver takes what is due for a tenant whenever it is woken, wave by wave. A wave that a provider keeps waiting does not
+// keep the next from leaving. What became of messages is written down when their wave has ended, or after a second, so that little is in doubt if
+// the node dies; by whoever takes them, since the two would be in each other's way. It comes back when no wave is under way any more, and
+// nobody has woken it.
+func (c *Courier) deliver(ctx context.Context, id tenant.TenantID, woken <-chan struct{}, failed func(error)) {
+	var through tray
+	settle := func() {
+		// Even while the node stops: otherwise it would count as possibly sent.
+		if err := c.config.App.SettleDeliveries(context.WithoutCancel(ctx), id, through.empty()); err != nil {
+			failed(err)
+		}
+	}
+	ticker := time.NewTicker(settleEvery)
+	defer ticker.Stop()
+	underway, ended := 0, make(chan struct{}, wavesOfOne)
+	for more := false; more || underway > 0 || len(woken) > 0; {
+		if more && underway < wavesOfOne && len(ended) == 0 {
+			var out []app.Outgoing
+			if out, more = c.take(ctx, id, failed); len(out) > 0 {
+				underway++
+				go func() {
+					c.post(context.WithoutCancel(ctx), id, out, through.together(out))
+					<-c.waves
+					ended <- struct{}{}
+				}()
 			}
+			continue
 		}
-		if err != nil || !taken.More || ctx.Err() != nil {
-			return err
-		}
-	}
-}
-
-// Post sends messages and gives what became of each.
-func (c *Courier) Post(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted {
-	carriers, err := c.carriers(ctx, in, out)
-	attempts := make([]app.Attempted, len(out))
-	begun := c.config.Now()
-	var group errgroup.Group
-	group.SetLimit(c.config.AtOnce)
-	for i, o := range out {
-		group.Go(func() error {
-			attempts[i] = app.Attempted{Outgoing: o}
-			carrier := carriers[account{c.owner(in, o), o.Provider}]
-			if carrier == nil {
-				attempts[i].Err = &notify.SendError{Kind: notify.Misconfigured, Reason: "the sender cannot be opened", Err: err}
-			} else {
-				attempts[i].Receipt, attempts[i].Err = c.send(ctx, carrier, o, begun)
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // what fails stands in its attempt
-	return attempts
-}
-
-func (c *Courier) owner(in tenant.TenantID, o app.Outgoing) tenant.TenantID {
-	if o.Own {
-		return in
-	}
-	return tenant.TenantID{}
-}
-
-// send sends one message, if its provider's breaker lets it.
-func (c *Courier) send(ctx context.Context, to *carrier, o app.Outgoing, begun time.Time) (notify.Receipt, error) {
-	now := c.config.Now()
-	if now.Sub(begun) > startWithin || ctx.Err() != nil {
-		return notify.Receipt{}, &notify.SendError{Kind: notify.Transient, Code: "NOT_BEGUN", Reason: "others took too long", Err: ctx.Err()}
-	}
-	permit, retryAt, ok := to.breaker.Allow(now)
-	if !ok {
-		return notify.Receipt{}, &notify.SendError{
-			Kind: notify.Transient, Code: "BREAKER_OPEN", Reason: "the provider does not answer", RetryAfter: retryAt.Sub(now),
+		select {
+		case <-woken:
+			more = ctx.Err() == nil
+		case <-ended:
+			underway--
+			settle()
+		case <-ticker.C:
+			settle()
 		}
 	}
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendWithin)
-	defer cancel()
-	receipt, err := to.sender.Send(limited, o.Message)
-	ended := c.config.Now()
-	to.breaker.Done(permit, ended, err)
-	c.metrics.sent(o, ended.Sub(now), err)
-	return receipt, err
 }
 
-// carriers gives those for the messages, opening a tenant's own accounts anew when they have changed.
-func (c *Courier) carriers(ctx context.Context, in tenant.TenantID, out []app.Outgoing) (map[account]*carrier, error) {
-	own := make(map[string]bool)
+// take gives a wave of what is due for a tenant, and whether there is more. With messages, one of the places for waves is taken.
+func (c *Courier) take(ctx context.Context, id tenant.TenantID, failed func(error)) (out []app.Outgoing, more bool) {
+	select {
+	case c.waves <- struct{}{}:
+	case <-ctx.Done():
+		return nil, false
+	}
+	taken, err := c.config.App.TakeNotices(ctx, id)
+	c.metrics.take(taken)
+	if err != nil {
+		failed(err)
+	}
+	if len(taken.Out) == 0 {
+		<-c.waves
+	}
+	return taken.Out, taken.More && err == nil && ctx.Err() == nil
+}
+
+// tray collects what became of messages.
+type tray struct {
+	mu       sync.Mutex
+	attempts []app.Attempted
+}
+
+func (t *tray) empty() []app.Attempted {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := t.attempts
+	t.attempts = nil
+	return all
+}
+
+// together puts attempts of a wave into the tray, those of each notice once it has them all: they are settled as one.
+func (t *tray) together(out []app.Outgoing) func(app.Attempted) {
+	left, waiting := make(map[tenant.NoticeID]int), make(map[tenant.NoticeID][]app.Attempted)
 	for _, o := range out {
-		if o.Own {
-			own[o.Provider] = true
+		left[o.Notice.ID]++
+	}
+	return func(a app.Attempted) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		id := a.Notice.ID
+		waiting[id] = append(waiting[id], a)
+		if left[id]--; left[id] == 0 {
+			t.attempts = append(t.attempts, waiting[id]...)
+			delete(waiting, id)
 		}
 	}
-	var senders app.Senders
-	var failed error
-	if len(own) > 0 {
-		if senders, failed = c.config.App.SendersOf(ctx, in); failed != nil {
-			own = nil
-		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	found := make(map[account]*carrier)
-	for provider, sender := range c.config.Platform {
-		key := account{provider: provider}
-		found[key] = &carrier{sender: sender(in), breaker: c.accounts[key].breaker}
-	}
-	for provider := range own {
-		key := account{in, provider}
-		known := c.accounts[key]
-		if known == nil || known.version != senders.Version {
-			sender, err := c.config.Open(ctx, in, provider, senders)
-			if err != nil {
-				failed = err
-				continue
-			}
-			known = &carrier{sender: sender, version: senders.Version, breaker: newBreaker()}
-			c.accounts[key] = known
-		}
-		found[key] = known
-	}
-	return found, failed
 }

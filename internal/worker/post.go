@@ -1,0 +1,119 @@
+package worker
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Post sends messages and gives what became of each.
+func (c *Courier) Post(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted {
+	var through tray
+	c.post(ctx, in, out, through.together(out))
+	return through.empty()
+}
+
+// post sends messages and tells what became of each. One provider's do not wait for another's.
+func (c *Courier) post(ctx context.Context, in tenant.TenantID, out []app.Outgoing, tell func(app.Attempted)) {
+	carriers, err := c.carriers(ctx, in, out)
+	begun := c.config.Now()
+	queues := make(map[account][]app.Outgoing)
+	for _, o := range out {
+		of := account{c.owner(in, o), o.Provider}
+		queues[of] = append(queues[of], o)
+	}
+	var all sync.WaitGroup
+	for of, queue := range queues {
+		all.Go(func() {
+			var group errgroup.Group
+			group.SetLimit(c.config.AtOnce)
+			for _, o := range queue {
+				group.Go(func() error {
+					attempt := app.Attempted{Outgoing: o}
+					if to := carriers[of]; to != nil {
+						attempt.Receipt, attempt.Err = c.send(ctx, to, o, begun)
+					} else {
+						attempt.Err = &notify.SendError{Kind: notify.Misconfigured, Reason: "the sender cannot be opened", Err: err}
+					}
+					tell(attempt)
+					return nil
+				})
+			}
+			_ = group.Wait() // what fails stands in its attempt
+		})
+	}
+	all.Wait()
+}
+
+func (c *Courier) owner(in tenant.TenantID, o app.Outgoing) tenant.TenantID {
+	if o.Own {
+		return in
+	}
+	return tenant.TenantID{}
+}
+
+// send sends one message, if its provider's breaker lets it.
+func (c *Courier) send(ctx context.Context, to *carrier, o app.Outgoing, begun time.Time) (notify.Receipt, error) {
+	now := c.config.Now()
+	if now.Sub(begun) > startWithin || ctx.Err() != nil {
+		return notify.Receipt{}, &notify.SendError{Kind: notify.Transient, Code: "NOT_BEGUN", Reason: "others took too long", Err: ctx.Err()}
+	}
+	permit, retryAt, ok := to.breaker.Allow(now)
+	if !ok {
+		return notify.Receipt{}, &notify.SendError{
+			Kind: notify.Transient, Code: "BREAKER_OPEN", Reason: "the provider does not answer", RetryAfter: retryAt.Sub(now),
+		}
+	}
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendWithin)
+	defer cancel()
+	receipt, err := to.sender.Send(limited, o.Message)
+	ended := c.config.Now()
+	to.breaker.Done(permit, ended, err)
+	c.metrics.sent(o, ended.Sub(now), err)
+	return receipt, err
+}
+
+// carriers gives those for the messages, opening a tenant's own accounts anew when they have changed.
+func (c *Courier) carriers(ctx context.Context, in tenant.TenantID, out []app.Outgoing) (map[account]*carrier, error) {
+	own := make(map[string]bool)
+	for _, o := range out {
+		if o.Own {
+			own[o.Provider] = true
+		}
+	}
+	var senders app.Senders
+	var failed error
+	if len(own) > 0 {
+		if senders, failed = c.config.App.SendersOf(ctx, in); failed != nil {
+			own = nil
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found := make(map[account]*carrier)
+	for provider, sender := range c.config.Platform {
+		key := account{provider: provider}
+		found[key] = &carrier{sender: sender(in), breaker: c.accounts[key].breaker}
+	}
+	for provider := range own {
+		key := account{in, provider}
+		known := c.accounts[key]
+		if known == nil || known.version != senders.Version {
+			sender, err := c.config.Open(ctx, in, provider, senders)
+			if err != nil {
+				failed = err
+				continue
+			}
+			known = &carrier{sender: sender, version: senders.Version, breaker: newBreaker()}
+			c.accounts[key] = known
+		}
+		found[key] = known
+	}
+	return found, failed
+}
