@@ -29,11 +29,14 @@ RACE := $(if $(shell command -v "$$(go env CC)"),-race)
 # Empty, or the packages and flags of one quick run: make test-go GO=./internal/waitlist
 GO := ./...
 
+# Options of the development server: make run DEV=--reset
+DEV :=
+
 ##@ Every day
 
 .PHONY: run
 run: $(console)/dist/index.html ## Start everything for development: Postgres, migrations, demo data, server
-	go run ./server dev
+	go run ./server dev $(DEV)
 
 .PHONY: generate
 generate: $(third_party)/.stamp ## Generate Go and TypeScript from the contract

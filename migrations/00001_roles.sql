@@ -26,6 +26,8 @@ $$;
 -- +goose StatementEnd
 
 grant usage on schema public to berth_app;
+-- Nodes compare what was applied with the migrations that they were built with.
+grant select on goose_db_version to berth_app;
 
 -- The tenant of the running transaction. It is null outside of one, and null equals nothing.
 -- A setting that was set and rolled back reads as an empty text.

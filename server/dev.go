@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
@@ -27,12 +28,16 @@ type devCommand struct {
 	listenConfig   `embed:""`
 	logConfig      `embed:""`
 
-	Demo bool `default:"true" negatable:"" help:"Make tenants to try Berth with, where they are not there yet."`
+	Reset bool `help:"Throw away the database in the data folder, with everything in it, and begin with a new one."`
+	Demo  bool `default:"true" negatable:"" help:"Make tenants to try Berth with, where they are not there yet."`
 }
 
 // Run implements kong's command.
 func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 	spareMemory()
+	if c.Reset && c.URL != "" {
+		return errors.New("--reset is for the database in the data folder; the one of DATABASE_URL is not berth's to throw away")
+	}
 	steps := newSteps(to.out)
 	listener, err := c.listen(ctx)
 	if err != nil {
@@ -44,20 +49,20 @@ func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 	}
 	steps.say("data in " + c.Data)
 
-	postgres, failed, stop, err := c.postgres(ctx, steps)
+	postgres, err := c.postgres(ctx, steps)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
+	defer func() { err = errors.Join(err, postgres.stop()) }()
 	if err := steps.timed("schema up to date", func() error {
-		return pg.Migrate(ctx, postgres, migrations.FS, steps.say)
+		return pg.Migrate(ctx, postgres.url, migrations.FS, steps.say)
 	}); err != nil {
-		return err
+		return c.advised(err, postgres.cluster)
 	}
 	var n *node
 	if err := steps.timed("connected", func() error {
 		c.Senders.PrivateHosts = true // whoever tries it out is alone with it
-		n, err = openNode(ctx, c.logger(to), postgres, c.keyConfig, c.listenConfig)
+		n, err = openNode(ctx, c.logger(to), postgres.url, c.keyConfig, c.listenConfig)
 		return err
 	}); err != nil {
 		return err
@@ -85,27 +90,61 @@ func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 	tuneMemory()
 	steps.say("ready at " + sheet.Address)
 	sheet.print(to.out, path)
-	return n.serve(ctx, listener, failed)
+	return n.serve(ctx, listener, postgres.failed)
 }
 
-// postgres gives the database that was asked for, or starts one in the data
-// folder. failed is closed if that one ends by itself.
-func (c *devCommand) postgres(ctx context.Context, steps *steps) (url string, failed <-chan struct{}, stop func() error, err error) {
+// devDatabase is the database that was asked for, or one of berth's own.
+type devDatabase struct {
+	url     string
+	cluster string          // the folder of berth's own
+	failed  <-chan struct{} // closed if that one ends by itself
+	stop    func() error
+}
+
+// postgres gives the database that was asked for, or starts one in the data folder.
+func (c *devCommand) postgres(ctx context.Context, steps *steps) (devDatabase, error) {
 	if c.URL != "" {
 		steps.say("using the database of DATABASE_URL")
-		return c.URL, nil, func() error { return nil }, nil
+		return devDatabase{url: c.URL, stop: func() error { return nil }}, nil
 	}
 	var dev *pg.Development
-	if err := steps.timed("Postgres ready", func() error {
-		dev, err = pg.StartDevelopment(ctx, pg.DevConfig{DataDir: filepath.Join(c.Data, "postgres"), Progress: steps.say})
+	if err := steps.timed("Postgres ready", func() (err error) {
+		dev, err = pg.StartDevelopment(ctx, pg.DevConfig{DataDir: filepath.Join(c.Data, "postgres"), Reset: c.Reset, Progress: steps.say})
 		return err
 	}); err != nil {
-		return "", nil, nil, err
+		return devDatabase{}, err
 	}
-	return dev.URL, dev.Done(), func() error {
+	return devDatabase{url: dev.URL, cluster: dev.Data, failed: dev.Done(), stop: func() error {
 		defer steps.say("Postgres stopped")
 		return dev.Stop()
-	}, nil
+	}}, nil
+}
+
+// advised says what to do about a schema that this berth cannot use. Nobody wants to restore what was made for development.
+func (c *devCommand) advised(err error, cluster string) error {
+	if cluster == "" || !errors.Is(err, pg.ErrSchemaAhead) && !errors.Is(err, pg.ErrSchemaAltered) {
+		return advised(err)
+	}
+	anew := "--data " + shellQuoted(c.Data) + " --reset"
+	return fmt.Errorf(`%w
+
+This berth cannot use the database in %s.
+To begin anew, which loses all that is in it, demo data included, start once with --reset:
+    berth dev %s        # or: make run DEV="%[3]s"
+or remove it yourself:
+    rm -rf %s
+To keep it, use the berth that made it, or choose another data folder:
+    berth dev --data FOLDER        # or: make run DEV="--data FOLDER"`, err, cluster, anew, shellQuoted(cluster))
+}
+
+// shellQuoted makes one word of a path that is to be pasted.
+func shellQuoted(path string) string {
+	if path != "" && !strings.ContainsFunc(path, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-", r)
+	}) {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // devSheet is dev.json: what scripts and clients need to call the running server.

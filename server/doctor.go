@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -52,17 +53,13 @@ func (c *doctorCommand) databaseIsGood(ctx context.Context, found *findings) err
 		return err
 	}
 	defer db.Close()
+	// Before the first migration nothing else can be examined: that is what to see to first.
+	wrong := checkSchema(ctx, db)
 	advice, err := db.Doctor(ctx)
-	if pg.Code(err) == noSuchRole {
-		return errNoSchema
-	}
-	if err != nil {
-		return err
-	}
 	for _, a := range advice {
 		found.add(a.String())
 	}
-	return checkSchema(ctx, db)
+	return cmp.Or(wrong, err)
 }
 
 // findings are told as they come.

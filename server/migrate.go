@@ -20,7 +20,7 @@ func (c *migrateCommand) Run(ctx context.Context, to *console) error {
 	}
 	steps := newSteps(to.out)
 	if err := pg.Migrate(ctx, c.URL, migrations.FS, steps.say); err != nil {
-		return err
+		return advised(err)
 	}
 	steps.say("the schema is up to date")
 	return nil

@@ -135,14 +135,12 @@ func (n *node) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectFor)
 	defer cancel()
 	for {
-		err := n.db.Warm(ctx)
-		switch {
-		case err == nil:
-			return checkSchema(ctx, n.db)
-		case pg.Code(err) == noSuchRole:
-			return errNoSchema
-		case pg.Code(err) != "":
-			return err // it was reached, and said no
+		err := checkSchema(ctx, n.db)
+		if err == nil {
+			err = n.db.Warm(ctx)
+		}
+		if err == nil || !pg.Unreachable(err) {
+			return err
 		}
 		n.log.WarnContext(ctx, "database not reached", slog.Any("error", err))
 		if pause(ctx, time.Second) != nil {
@@ -151,31 +149,16 @@ func (n *node) connect(ctx context.Context) error {
 	}
 }
 
-// SQLSTATEs of a database in which nothing has been migrated yet.
-const (
-	noSuchRole  = "22023"
-	noSuchTable = "42P01"
-)
-
-var errNoSchema = errors.New("the database lacks the schema; run `berth migrate` with the URL of the role that is to own it")
-
-func checkSchema(ctx context.Context, db *pg.DB) error {
-	err := db.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {
-		_, err := tx.Exec(ctx, "select from directory limit 0")
-		return err
-	})
-	if pg.Code(err) == noSuchTable {
-		return errNoSchema
-	}
-	return err
-}
-
-// ready says whether requests can be answered: keys were read and the database answers.
+// ready says whether requests can be answered: keys were read, and the database answers and is still the one that was begun with. Those who
+// upgrade migrate it first: a running node does with what is added meanwhile.
 func (n *node) ready(ctx context.Context) error {
 	if !n.keysRead.Load() {
 		return errors.New("the keys of the sign-in service have not been read yet")
 	}
-	return n.db.Ping(ctx)
+	if err := checkSchema(ctx, n.db); !errors.Is(err, pg.ErrSchemaAhead) {
+		return err
+	}
+	return nil
 }
 
 // sweepEvery is how often a node looks for what fell due and nobody asked for.

@@ -36,7 +36,7 @@ func (c *createTenantCommand) Run(ctx context.Context, to *console) error {
 	if err := c.needed(); err != nil {
 		return err
 	}
-	db, err := pg.Open(ctx, pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1})
+	db, err := openDatabase(ctx, pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1})
 	if err != nil {
 		return err
 	}

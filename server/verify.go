@@ -25,7 +25,7 @@ func (c *verifyCommand) Run(ctx context.Context, to *console) error {
 	if err := c.needed(); err != nil {
 		return err
 	}
-	db, err := pg.Open(ctx, pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1, StatementTimeout: verifyTimeout})
+	db, err := openDatabase(ctx, pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1, StatementTimeout: verifyTimeout})
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,8 @@ type DevConfig struct {
 	DataDir string
 	// Port on the loopback interface; 0 takes a free one.
 	Port int
+	// Reset throws away the cluster that is there, and makes a new one.
+	Reset bool
 	// Fast gives up durability. It is for tests, which throw the cluster away.
 	Fast bool
 	// Progress hears, in a line each, what takes time or may surprise. May be nil.
@@ -51,6 +53,8 @@ type Development struct {
 	// Dir is where the cluster really is; it differs from DataDir if the
 	// server's user cannot enter that.
 	Dir string
+	// Data is the cluster itself, the folder in Dir that can be removed to begin anew.
+	Data string
 
 	process *os.Process
 	ended   chan struct{} // closed with the process
@@ -96,6 +100,11 @@ func StartDevelopment(ctx context.Context, config DevConfig) (_ *Development, er
 	c := cluster{dir: dir, data: filepath.Join(dir, "cluster"), credential: credential, config: config}
 	if err := c.stopOrphan(ctx); err != nil {
 		return nil, err
+	}
+	if config.Reset {
+		if err := c.discard(); err != nil {
+			return nil, err
+		}
 	}
 	if c.bin, err = findPostgres(ctx, dir, c.madeBy(), config.Progress); err != nil {
 		return nil, err
@@ -180,9 +189,32 @@ func (c *cluster) madeBy() string {
 	return strings.TrimSpace(string(version))
 }
 
+// secret is the file with the password of the cluster's superuser.
+func (c *cluster) secret() string { return filepath.Join(c.dir, "password") }
+
+// discard removes the cluster, if there is one. It moves out first: what an interrupted removal leaves must not
+// pass for a cluster.
+func (c *cluster) discard() error {
+	if _, err := os.Lstat(c.data); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if _, err := os.Stat(c.secret()); err != nil || c.madeBy() == "" {
+		return fmt.Errorf("%s is not a database cluster that Berth has made: it stays", c.data)
+	}
+	c.config.Progress("throwing away the database cluster in " + c.data)
+	old := c.data + ".old"
+	if err := os.RemoveAll(old); err != nil {
+		return err
+	}
+	if err := os.Rename(c.data, old); err != nil {
+		return err
+	}
+	return os.RemoveAll(old)
+}
+
 // initialize makes the cluster if there is none, and gives its password.
 func (c *cluster) initialize(ctx context.Context) (password string, err error) {
-	secret := filepath.Join(c.dir, "password")
+	secret := c.secret()
 	if c.madeBy() != "" {
 		known, err := os.ReadFile(secret)
 		return strings.TrimSpace(string(known)), err
@@ -246,7 +278,7 @@ func (c *cluster) start(ctx context.Context, password string) (*Development, err
 	defer logFile.Close()
 	cmd.Stdout, cmd.Stderr = logFile, logFile
 
-	dev := &Development{Programs: c.bin, Dir: c.dir, ended: make(chan struct{}), done: make(chan struct{})}
+	dev := &Development{Programs: c.bin, Dir: c.dir, Data: c.data, ended: make(chan struct{}), done: make(chan struct{})}
 	address := &url.URL{Scheme: "postgres", User: url.UserPassword(devUser, password), Path: "/" + devUser,
 		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), RawQuery: "sslmode=disable"}
 	dev.TCP, dev.URL = address.String(), address.String()

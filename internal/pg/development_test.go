@@ -84,6 +84,59 @@ func TestDevelopmentKeepsItsData(t *testing.T) {
 	ask(t, second.URL, "insert into kept values (1)")
 }
 
+func TestDevelopmentBeginsAnew(t *testing.T) {
+	t.Parallel()
+	dir := pgtest.Folder(t)
+	var said []string
+	config := pg.DevConfig{DataDir: dir, Fast: true, Reset: true, Progress: func(line string) { said = append(said, line) }}
+	first := start(t, config)
+	if len(said) != 1 || strings.Contains(said[0], "throwing away") {
+		t.Errorf("there was nothing to throw away, and it said %q", said)
+	}
+	ask(t, first.URL, "create table gone (n int)")
+	if _, err := pg.StartDevelopment(t.Context(), config); err == nil || !strings.Contains(err.Error(), "another Berth") {
+		t.Errorf("under a running server: %v", err)
+	}
+	if err := first.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	// What a removal left that was interrupted.
+	if err := os.MkdirAll(first.Data+".old/base", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	said = nil
+	second := start(t, config)
+	var gone bool
+	ask(t, second.URL, "select to_regclass('gone') is null", &gone)
+	if !gone || len(said) != 2 || said[0] != "throwing away the database cluster in "+first.Data {
+		t.Errorf("the table is gone: %t, and it said %q", gone, said)
+	}
+	if _, err := os.Stat(first.Data + ".old"); !os.IsNotExist(err) {
+		t.Errorf("the old cluster is left behind: %v", err)
+	}
+}
+
+func TestDevelopmentThrowsAwayItsOwnOnly(t *testing.T) {
+	t.Parallel()
+	for _, theirs := range []string{"cluster/PG_VERSION", "cluster/diary"} {
+		dir := pgtest.Folder(t)
+		file := filepath.Join(dir, theirs)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("15\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := pg.StartDevelopment(t.Context(), pg.DevConfig{DataDir: dir, Reset: true})
+		if err == nil || !strings.Contains(err.Error(), "it stays") {
+			t.Errorf("%s: %v", theirs, err)
+		}
+		if _, err := os.Stat(file); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A socket's path is short by law; a folder's is not.
 func TestDevelopmentInADeepFolder(t *testing.T) {
 	t.Parallel()

@@ -21,6 +21,10 @@ const (
 	codeDeadlock        = "40P01"
 	codeLockUnavailable = "55P03"
 	codeInternal        = "XX000" // damaged data have codes of their own
+	codeNoRole          = "22023" // to connect as; otherwise a parameter's value that is none
+	codeNoTable         = "42P01"
+	codeNoColumn        = "42703"
+	codeNoPrivilege     = "42501"
 )
 
 // ErrCommitUnknown says that the connection was lost after COMMIT was sent and

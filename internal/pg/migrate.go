@@ -2,6 +2,7 @@ package pg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -9,15 +10,22 @@ import (
 
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/database"
 	"github.com/pressly/goose/v3/lock"
 )
 
 // Migrate applies the migrations in fsys that the database has not seen, in
-// order, each in its own transaction. It connects as the role that owns the
+// order, each in its own transaction, and keeps the digest of each. It connects as the role that owns the
 // tables. Several processes may call it at once: one works, the others wait.
+// A database that differs from fsys by more than migrations which are still to come is left
+// alone: see ErrSchemaAhead and ErrSchemaAltered.
 // progress hears a line about each applied migration; it may be nil.
 func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, progress func(line string)) error {
 	config, err := parseURL(ownerURL)
+	if err != nil {
+		return err
+	}
+	known, err := readMigrations(fsys)
 	if err != nil {
 		return err
 	}
@@ -29,7 +37,11 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, progress func(lin
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	migrations, err := goose.NewProvider(goose.DialectPostgres, db, fsys,
+	versions, err := database.NewStore(database.DialectPostgres, goose.DefaultTablename)
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	migrations, err := goose.NewProvider(goose.DialectCustom, db, fsys, goose.WithStore(digests{versions.(database.StoreExtender), known}),
 		goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -44,4 +56,56 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, progress func(lin
 		}
 	}
 	return nil
+}
+
+// digests is goose's table of versions with one more column.
+type digests struct {
+	database.StoreExtender
+	known []migration
+}
+
+// CreateVersionTable implements database.Store. A table that is there already is not given the column: nobody knows what was applied.
+func (d digests) CreateVersionTable(ctx context.Context, db database.DBTxConn) error {
+	if err := d.StoreExtender.CreateVersionTable(ctx, db); err != nil {
+		return err
+	}
+	_, err := db.ExecContext(ctx, "alter table "+goose.DefaultTablename+" add digest bytea")
+	return err
+}
+
+// Insert implements database.Store. goose calls it in the migration's own transaction.
+func (d digests) Insert(ctx context.Context, db database.DBTxConn, applied database.InsertRequest) error {
+	var digest []byte
+	for _, m := range d.known {
+		if m.version == applied.Version {
+			digest = m.digest
+		}
+	}
+	_, err := db.ExecContext(ctx, "insert into "+goose.DefaultTablename+" (version_id, is_applied, digest) values ($1, true, $2)", applied.Version, digest)
+	return err
+}
+
+// ListMigrations implements database.Store. goose asks first without its lock, whether there is anything to do, and again
+// once it has it, before it does anything. So nothing is applied on top of what another draft's migrator did meanwhile.
+func (d digests) ListMigrations(ctx context.Context, db database.DBTxConn) ([]*database.ListMigrationsResult, error) {
+	rows, err := db.QueryContext(ctx, listApplied)
+	if err != nil {
+		return nil, undigested(err)
+	}
+	defer rows.Close()
+	var applied []migration
+	for rows.Next() {
+		var m migration
+		if err := rows.Scan(&m.version, &m.digest); err != nil {
+			return nil, err
+		}
+		applied = append(applied, m)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	if err := compareSchema(d.known, applied); err != nil && !errors.Is(err, ErrSchemaBehind) {
+		return nil, err
+	}
+	return d.StoreExtender.ListMigrations(ctx, db)
 }

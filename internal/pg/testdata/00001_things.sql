@@ -11,6 +11,8 @@ end
 $$;
 -- +goose StatementEnd
 
+grant select on goose_db_version to berth_app;
+
 -- The table of the manual's example for serializability.
 create table mytab (
   tenant_id uuid not null,
