@@ -48,6 +48,7 @@ type node struct {
 	end        context.CancelFunc
 	background sync.WaitGroup
 	keysRead   atomic.Bool
+	newer      sync.Once // it was said that the schema is
 }
 
 // openNode connects and wires everything, and takes no requests yet. The caller
@@ -135,7 +136,7 @@ func (n *node) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectFor)
 	defer cancel()
 	for {
-		err := checkSchema(ctx, n.db)
+		err := n.checkSchema(ctx)
 		if err == nil {
 			err = n.db.Warm(ctx)
 		}
@@ -149,16 +150,23 @@ func (n *node) connect(ctx context.Context) error {
 	}
 }
 
-// ready says whether requests can be answered: keys were read, and the database answers and is still the one that was begun with. Those who
-// upgrade migrate it first: a running node does with what is added meanwhile.
+// checkSchema lets pass what migrations of a newer release have added: whoever upgrades migrates first, and until the last node
+// is replaced the old ones go on, and start again if they must.
+func (n *node) checkSchema(ctx context.Context) error {
+	err := checkSchema(ctx, n.db)
+	if !errors.Is(err, pg.ErrSchemaAhead) {
+		return err
+	}
+	n.newer.Do(func() { n.log.WarnContext(ctx, "going on with a newer schema", slog.Any("found", err)) })
+	return nil
+}
+
+// ready says whether requests can be answered: keys were read, and the database answers and is still the one that was begun with.
 func (n *node) ready(ctx context.Context) error {
 	if !n.keysRead.Load() {
 		return errors.New("the keys of the sign-in service have not been read yet")
 	}
-	if err := checkSchema(ctx, n.db); !errors.Is(err, pg.ErrSchemaAhead) {
-		return err
-	}
-	return nil
+	return n.checkSchema(ctx)
 }
 
 // sweepEvery is how often a node looks for what fell due and nobody asked for.
