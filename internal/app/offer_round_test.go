@@ -133,7 +133,7 @@ func TestWhatIsWithdrawnMayBeOfferedAgain(t *testing.T) {
 		next     int
 	}{
 		"fewer seats": {func(h *house, class tenant.SessionID, _ waitlist.Offer) { h.resize(class, 2) }, 1},
-		"nobody could tell them": {func(h *house, class tenant.SessionID, o waitlist.Offer) {
+		"nobody could tell them": {func(h *house, _ tenant.SessionID, o waitlist.Offer) {
 			if err := h.app.Offers().Unsendable(context.Background(), h.Tenant, o.ID); err != nil {
 				h.t.Fatal(err)
 			}
