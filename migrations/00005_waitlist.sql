@@ -134,6 +134,8 @@ create table waitlist_offers (
   closed_at  timestamptz,
   booking_id uuid,
   reason     text not null default '',
+  -- Withdrawn, and as good as never made: its entry may be asked again in the round.
+  void       boolean not null default false,
   -- SHA-256 of the token in its link, and the digits by which a text message answers it.
   claim_hash bytea not null,
   code       text not null,
@@ -143,7 +145,8 @@ create table waitlist_offers (
   foreign key (tenant_id, member_id) references members,
   foreign key (tenant_id, booking_id) references bookings,
   check ((status = 'ACCEPTED') = (booking_id is not null)),
-  check ((status = 'LIVE') = (closed_at is null))
+  check ((status = 'LIVE') = (closed_at is null)),
+  check (status = 'WITHDRAWN' or not void)
 ) with (fillfactor = 80);
 -- An entry has one live offer at most.
 create unique index waitlist_offers_live on waitlist_offers (tenant_id, entry_id) where status = 'LIVE';

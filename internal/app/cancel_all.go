@@ -19,7 +19,7 @@ type cancelled struct{ Bookings, Entries, Credits int }
 // back: nobody is late when the session itself does not take place. The sessions are the caller's to change.
 func (t *tx) cancelAll(ctx context.Context, sessions []tenant.SessionID, reason string, notify bool) (cancelled, error) {
 	var count cancelled
-	if _, err := t.withdraw(ctx, reason, sessions...); err != nil {
+	if _, err := t.withdraw(ctx, waitlist.SessionGone, reason, sessions...); err != nil {
 		return count, err
 	}
 	var bookings []booking.Booking

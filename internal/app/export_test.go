@@ -42,3 +42,6 @@ func (a *App) inLanes(id tenant.TenantID) (waiting int, running bool) {
 	}
 	return waiting, a.lanes.running > 0
 }
+
+// Offers is the waitlist, as far as messages are concerned.
+func (a *App) Offers() Offers { return a.offers }

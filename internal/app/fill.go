@@ -367,12 +367,11 @@ func (l *line) promote(e waitlist.Entry, q queued) {
 
 // offer asks an entry whether it wants seats, and keeps them for it; where they are shared the round does.
 func (l *line) offer(e waitlist.Entry, g waitlist.Grant, shared, byHand bool) waitlist.Offer {
-	l.round.Tried = append(l.round.Tried, e.ID)
 	id := tenant.Next[tenant.OfferID](l.mint)
 	token := l.claims.Token(l.in, id)
 	o := waitlist.Offer{
 		ID: id, Round: l.round.ID, Session: l.slot.ID, Entry: e.ID, Member: e.Member, Seats: g.Seats, Shared: shared, Status: waitlist.Live,
-		Try: len(l.round.Tried), ByHand: byHand, Score: g.Score, CreatedAt: l.now, ExpiresAt: g.Until,
+		Try: l.round.Ask(e.ID), ByHand: byHand, Score: g.Score, CreatedAt: l.now, ExpiresAt: g.Until,
 		ClaimHash: waitlist.HashClaim(token), Code: l.claims.Code(id),
 		MemberName: e.MemberName, SessionTitle: l.slot.Title, SessionStarts: l.slot.StartsAt, SessionEnds: l.slot.EndsAt, TimeZone: l.slot.TimeZone,
 	}

@@ -316,7 +316,7 @@ func (t *tx) quit(ctx context.Context, e waitlist.Entry, r CancelRequest) (waitl
 		return e, err
 	}
 	for _, o := range live { // one
-		answered, err := t.letGo(ctx, o, waitlist.Withdrawn, "The entry has left the waitlist.", &r)
+		answered, err := t.letGo(ctx, o.Withdraw(waitlist.EntryLeft, "", t.now), &r)
 		if err != nil {
 			return e, err
 		}

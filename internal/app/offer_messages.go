@@ -110,7 +110,7 @@ func (w told) Unsendable(ctx context.Context, in tenant.TenantID, id tenant.Offe
 		if err != nil || o.Status != waitlist.Live || o.ByHand {
 			return err
 		}
-		_, err = t.letGo(ctx, o, waitlist.Withdrawn, "Nobody could be told in time.", nil)
+		_, err = t.letGo(ctx, o.Withdraw(waitlist.Unsendable, "", t.now), nil)
 		return err
 	}, losing(byPromotion))
 }

@@ -138,7 +138,7 @@ func (t *tx) claimed(ctx context.Context, round waitlist.Round, taken waitlist.O
 	if err := t.Load(ctx, &batch); err != nil {
 		return err
 	}
-	left := 0
+	left, slower := 0, 0
 	for _, o := range others {
 		switch {
 		case !o.Shared: // it has seats of its own
@@ -147,37 +147,44 @@ func (t *tx) claimed(ctx context.Context, round waitlist.Round, taken waitlist.O
 			left++
 			continue
 		}
-		if _, err := t.end(ctx, o, waitlist.Withdrawn, "The seats were taken by somebody faster.", waitlist.Rules{}, nil); err != nil {
+		slower++
+		if _, err := t.end(ctx, o.Withdraw(waitlist.TooSlow, "", t.now), waitlist.Rules{}, nil); err != nil {
 			return err
 		}
 	}
-	if err := t.keepOrFree(ctx, &round, left, waitlist.ByWithdrawal); err != nil || len(others) == left {
+	switch {
+	case t.keepOrFree(round, left):
+		// What nobody claims goes on with all else that is open, to those who were slower, too.
+		return t.rollOn(ctx, round, waitlist.ByWithdrawal)
+	case slower > 0:
+		// They wait again, and may fit seats that are open beside the round.
+		_, _, err := t.wake(ctx, waitlist.ByWithdrawal, round.Session)
 		return err
 	}
-	// Those who were slower wait again, and may fit other seats that are open.
-	_, _, err := t.wake(ctx, waitlist.ByWithdrawal, round.Session)
-	return err
+	return nil
 }
 
-// keepOrFree lets a round keep its seats while anybody may still claim them, and gives them up when nobody may.
-func (t *tx) keepOrFree(ctx context.Context, round *waitlist.Round, live int, trigger waitlist.Trigger) error {
-	freed := 0
+// keepOrFree lets a round keep its seats while anybody may still claim them. Where nobody may it gives them up, and reports that: they
+// are to roll on.
+func (t *tx) keepOrFree(round waitlist.Round, live int) (freed bool) {
 	if live == 0 {
-		freed, round.Keeps, round.Closed = round.Keeps, 0, &t.now
+		if freed = round.Keeps > 0; freed {
+			store.MoveSeats(t.Tx, t.in, round.Session, store.Seats{Taken: -round.Keeps})
+		}
+		round.Keeps, round.Closed = 0, &t.now
 	}
-	store.UpdateRound(t.Tx, t.in, *round)
-	if freed == 0 {
-		return nil
-	}
-	store.MoveSeats(t.Tx, t.in, round.Session, store.Seats{Taken: -freed})
-	return t.rollOn(ctx, round, trigger)
+	store.UpdateRound(t.Tx, t.in, round)
+	return freed
 }
 
-// rollOn gives the seats of a round that were let go to the next.
-func (t *tx) rollOn(ctx context.Context, round *waitlist.Round, trigger waitlist.Trigger) error {
+// rollOn gives the seats of a round that were let go to the next. The round is read as the writes so far leave it: whose offers were
+// void may be asked again.
+func (t *tx) rollOn(ctx context.Context, in waitlist.Round, trigger waitlist.Trigger) error {
 	var slot *booking.Slot
+	var round *waitlist.Round
 	var batch pg.Batch
-	store.FindSlot(&batch, t.in, round.Session, &slot)
+	store.FindSlot(&batch, t.in, in.Session, &slot)
+	store.FindRound(&batch, t.in, in.ID, &round)
 	if err := t.Load(ctx, &batch); err != nil || slot == nil {
 		return err
 	}
@@ -213,7 +220,7 @@ func (t *tx) decline(ctx context.Context, o waitlist.Offer, leave bool, reason s
 	if leave {
 		leaving = &CancelRequest{Reason: reason}
 	}
-	return t.letGo(ctx, o, waitlist.Declined, reason, leaving)
+	return t.letGo(ctx, o.Close(waitlist.Declined, reason, t.now), leaving)
 }
 
 func (t *tx) entryOf(ctx context.Context, o waitlist.Offer) (waitlist.Entry, error) {
@@ -241,7 +248,7 @@ func (a *App) ExpireOffer(ctx context.Context, caller tenant.Caller, id tenant.O
 			return o.Answerable(t.now)
 		}
 		t.audit("offer.expired", "offer", o.ID.UUID, reason, map[string]any{"member_id": o.Member.String(), "entry_id": o.Entry.String()})
-		answered, err := t.letGo(ctx, o, waitlist.RanOut, reason, nil)
+		answered, err := t.letGo(ctx, o.Close(waitlist.RanOut, reason, t.now), nil)
 		expired = answered.Offer
 		return err
 	}, answers(&expired), losing(byPromotion))
@@ -259,8 +266,8 @@ var eventOf = map[waitlist.OfferStatus]outbox.Type{
 	waitlist.Declined: outbox.OfferDeclined, waitlist.RanOut: outbox.OfferExpired, waitlist.Withdrawn: outbox.OfferWithdrawn,
 }
 
-// letGo ends a live offer without a booking, and gives its seats to the next.
-func (t *tx) letGo(ctx context.Context, o waitlist.Offer, as waitlist.OfferStatus, reason string, leave *CancelRequest) (Answered, error) {
+// letGo writes down that an offer ended without a booking, and gives its seats to the next.
+func (t *tx) letGo(ctx context.Context, o waitlist.Offer, leave *CancelRequest) (Answered, error) {
 	var slot *booking.Slot
 	var round *waitlist.Round
 	var live []waitlist.Offer
@@ -277,14 +284,16 @@ func (t *tx) letGo(ctx context.Context, o waitlist.Offer, as waitlist.OfferStatu
 	if slot != nil {
 		effective = rulesAt(rules, slot.Location, slot.Service).Rules
 	}
-	e, err := t.end(ctx, o, as, reason, effective, leave)
+	e, err := t.end(ctx, o, effective, leave)
 	if err != nil {
 		return Answered{}, err
 	}
-	trigger := triggerOf[as]
+	trigger := triggerOf[o.Status]
 	switch {
 	case o.Shared:
-		err = t.keepOrFree(ctx, round, sharing(live)-1, trigger)
+		if t.keepOrFree(*round, sharing(live)-1) {
+			err = t.rollOn(ctx, *round, trigger)
+		}
 	case slot != nil:
 		store.MoveSeats(t.Tx, t.in, o.Session, store.Seats{Taken: -o.Seats})
 		slot.SeatsTaken -= o.Seats
@@ -296,7 +305,7 @@ func (t *tx) letGo(ctx context.Context, o waitlist.Offer, as waitlist.OfferStatu
 	if e, err = t.standing(ctx, e); err != nil {
 		return Answered{}, err
 	}
-	return Answered{Offer: o.Close(as, reason, t.now), Entry: &e}, nil
+	return Answered{Offer: o, Entry: &e}, nil
 }
 
 // sharing counts the offers that may claim what their round keeps. Rules may have changed since it began, so it may have others, too.
@@ -309,22 +318,22 @@ func sharing(live []waitlist.Offer) (n int) {
 	return n
 }
 
-// end closes a live offer, and says what becomes of its entry; with leave it leaves the waitlist. The seats are the caller's to give up.
-func (t *tx) end(ctx context.Context, o waitlist.Offer, as waitlist.OfferStatus, reason string, rules waitlist.Rules, leave *CancelRequest) (waitlist.Entry, error) {
+// end writes down that an offer ended without a booking, and says what becomes of its entry; with leave it leaves the waitlist. The
+// seats are the caller's to give up.
+func (t *tx) end(ctx context.Context, o waitlist.Offer, rules waitlist.Rules, leave *CancelRequest) (waitlist.Entry, error) {
 	var e *waitlist.Entry
 	var batch pg.Batch
 	store.FindEntry(&batch, t.in, o.Entry, &e)
 	if err := t.Load(ctx, &batch); err != nil {
 		return waitlist.Entry{}, err
 	}
-	o = o.Close(as, reason, t.now)
 	store.UpdateOffer(t.Tx, t.in, o)
-	t.offerEvent(eventOf[as], o, because(reason))
-	if as == waitlist.Withdrawn {
+	t.offerEvent(eventOf[o.Status], o, because(o.Reason))
+	if o.Status == waitlist.Withdrawn {
 		e.Tries-- // it was not theirs to lose
 	}
-	next := rules.Returned(*e, as)
-	said := CancelRequest{Reason: reason, Notify: next == waitlist.Expired}
+	next := rules.Returned(*e, o.Status)
+	said := CancelRequest{Reason: o.Reason, Notify: next == waitlist.Expired}
 	if leave != nil {
 		next, said = waitlist.Cancelled, *leave
 	}
@@ -372,7 +381,7 @@ func (a *App) expireOffers(ctx context.Context, id tenant.TenantID) (expired, ov
 				if ended = 1; t.now.Sub(o.ExpiresAt) > alarmGrace {
 					late = 1
 				}
-				_, err = t.letGo(ctx, o, waitlist.RanOut, "", nil)
+				_, err = t.letGo(ctx, o.Close(waitlist.RanOut, "", t.now), nil)
 				return err
 			}, losing(byPromotion))
 			if err != nil {

@@ -55,7 +55,7 @@ func (a *App) turnAndFill(ctx context.Context, caller tenant.Caller, turning tur
 			return err
 		}
 		if turning.opens == "" {
-			freed, err := t.withdraw(ctx, "The session is off sale.", after.ID)
+			freed, err := t.withdraw(ctx, waitlist.OffSale, "", after.ID)
 			after.SeatsTaken -= freed[after.ID]
 			return err
 		}

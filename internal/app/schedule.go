@@ -138,7 +138,7 @@ func (t *tx) resettle(ctx context.Context, before, after []session.Session, free
 	}
 	store.MovePlaces(t.Tx, t.in, requeued, touched)
 	if len(moved) > 0 {
-		if _, err := t.withdraw(ctx, "The session was moved.", moved...); err != nil {
+		if _, err := t.withdraw(ctx, waitlist.SessionMoved, "", moved...); err != nil {
 			return 0, 0, err
 		}
 	}

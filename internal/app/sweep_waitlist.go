@@ -140,7 +140,8 @@ func (a *App) sweepOrphans(ctx context.Context, caller tenant.Caller, done *Swep
 			}
 			mended = 1
 			t.tally.mended(mendedRound)
-			return t.keepOrFree(ctx, round, 0, waitlist.BySweep)
+			t.keepOrFree(*round, 0)
+			return t.rollOn(ctx, *round, waitlist.BySweep)
 		}, losing(byPromotion))
 		if err != nil {
 			return err

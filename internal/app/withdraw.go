@@ -13,17 +13,18 @@ import (
 	"github.com/berthhq/berth/internal/waitlist"
 )
 
-// withdraw ends all live offers of sessions, and gives up what rounds keep there. The seats are open then, and nobody is asked.
-func (t *tx) withdraw(ctx context.Context, reason string, sessions ...tenant.SessionID) (seats map[tenant.SessionID]int, err error) {
+// withdraw ends all live offers of sessions, and gives up what rounds keep there. The seats are open then, and nobody is asked. Words
+// say why, if the cause does not.
+func (t *tx) withdraw(ctx context.Context, why waitlist.Cause, words string, sessions ...tenant.SessionID) (seats map[tenant.SessionID]int, err error) {
 	all := make(map[tenant.SessionID]int, len(sessions))
 	for _, id := range sessions {
 		all[id] = math.MaxInt
 	}
-	return t.withdrawSeats(ctx, reason, all)
+	return t.withdrawSeats(ctx, why, words, all)
 }
 
 // withdrawSeats is withdraw for no more offers than it takes to give up so many seats of each session.
-func (t *tx) withdrawSeats(ctx context.Context, reason string, wanted map[tenant.SessionID]int) (seats map[tenant.SessionID]int, err error) {
+func (t *tx) withdrawSeats(ctx context.Context, why waitlist.Cause, words string, wanted map[tenant.SessionID]int) (seats map[tenant.SessionID]int, err error) {
 	sessions := slices.SortedFunc(maps.Keys(wanted), func(a, b tenant.SessionID) int { return slices.Compare(a.UUID[:], b.UUID[:]) })
 	if len(sessions) == 0 {
 		return nil, nil
@@ -42,7 +43,7 @@ func (t *tx) withdrawSeats(ctx context.Context, reason string, wanted map[tenant
 		keeping := slices.DeleteFunc(slices.Clone(rounds), func(r waitlist.Round) bool { return r.Session != id })
 		taken := waitlist.TakeBack(live, keeping, wanted[id], t.now)
 		for _, o := range taken.Offers {
-			if _, err := t.end(ctx, o, waitlist.Withdrawn, reason, waitlist.Rules{}, nil); err != nil {
+			if _, err := t.end(ctx, o.Withdraw(why, words, t.now), waitlist.Rules{}, nil); err != nil {
 				return nil, err
 			}
 		}
@@ -69,7 +70,7 @@ func (t *tx) makeRoom(ctx context.Context, capacity *int, sessions []session.Ses
 			wanted[s.ID] = s.SeatsTaken - *capacity
 		}
 	}
-	freed, err = t.withdrawSeats(ctx, "The session has fewer seats.", wanted)
+	freed, err = t.withdrawSeats(ctx, waitlist.FewerSeats, "", wanted)
 	for i := range sessions {
 		sessions[i].SeatsTaken -= freed[sessions[i].ID]
 	}

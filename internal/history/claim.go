@@ -3,7 +3,6 @@ package history
 import (
 	"cmp"
 	"encoding/binary"
-	"math/bits"
 	"slices"
 )
 
@@ -24,23 +23,24 @@ func (h *hall) kept(in int) (n int) {
 	return n
 }
 
-// tell makes offers, as one of a round, to all who wait for open seats of its session, fit them, and were not told of
-// these before. The round keeps as many as they want together, if there are so many.
+// tell makes offers, as one of a round, to all who wait for open seats of its session and fit them: who let these go has left.
+// The round keeps as many as they want together, if there are so many.
 func (h *hall) tell(number int) {
 	r, wanted := &h.rounds[number-1], 0
 	open := h.open(r.in)
 	for i := range h.places {
 		p := &h.places[i]
-		if p.in != r.in || p.status != Waiting || p.party > open || p.tried&(1<<number) != 0 {
+		if p.in != r.in || p.status != Waiting || p.party > open {
 			continue
 		}
-		p.status, p.asked, p.round, p.tried = Offered, p.asked+1, number, p.tried|1<<number
+		p.status, p.asked, p.round = Offered, p.asked+1, number
 		wanted += p.party
 	}
 	r.keeps += min(open, wanted)
 }
 
-// claim books seats of a round. Those who want more than it keeps then wait again, and are told of whatever else is open.
+// claim books seats of a round. Those who want more than it keeps then wait again, as if they had not been told of it. They are told of
+// whatever is open: in the round, if nobody else may claim what is left of it.
 func (h *hall) claim(p *place) {
 	number := p.round
 	r := &h.rounds[number-1]
@@ -52,28 +52,27 @@ func (h *hall) claim(p *place) {
 			q.status, q.round, slower = Waiting, 0, true
 		}
 	}
-	in := r.in
-	h.rollOn(number)
-	if slower {
-		h.fill(in)
+	if !h.rollOn(number) && slower {
+		h.fill(r.in)
 	}
 }
 
-// rollOn gives up what a round keeps where nobody may claim it any more; those are told who were not yet.
-func (h *hall) rollOn(number int) {
+// rollOn gives up what a round keeps where nobody may claim it any more, and reports that; all are told who wait.
+func (h *hall) rollOn(number int) bool {
 	r := &h.rounds[number-1]
 	if r.keeps == 0 || slices.ContainsFunc(h.places, func(p place) bool { return p.round == number }) {
-		return
+		return false
 	}
 	r.keeps = 0
 	h.tell(number)
+	return true
 }
 
 // A state is a text: of each round its session and what it keeps, and then the places. Equal states have equal texts: rounds that
 // nobody can claim anything of are left out, and the others are numbered in the order of their first places.
 const (
 	roundSize = 2
-	placeSize = 13
+	placeSize = 11
 )
 
 func decode(of []Session, text string) *hall {
@@ -89,7 +88,7 @@ func decode(of []Session, text string) *hall {
 	for ; len(b) > 0; b = b[placeSize:] {
 		h.places = append(h.places, place{
 			number: int(binary.BigEndian.Uint32(b)), member: int(binary.BigEndian.Uint16(b[4:])), party: int(b[6]), status: Status(b[7]), in: int(b[8]),
-			asked: int(b[9]), round: int(b[10]), tried: binary.BigEndian.Uint16(b[11:]),
+			asked: int(b[9]), round: int(b[10]),
 		})
 	}
 	return h
@@ -106,7 +105,6 @@ func (h *hall) encode() string {
 		b = binary.BigEndian.AppendUint32(b, uint32(p.number))
 		b = binary.BigEndian.AppendUint16(b, uint16(p.member))
 		b = append(b, byte(p.party), byte(p.status), byte(p.in), byte(p.asked), byte(p.round))
-		b = binary.BigEndian.AppendUint16(b, p.tried)
 	}
 	return string(b)
 }
@@ -139,17 +137,7 @@ func (h *hall) renumber() {
 		}
 	}
 	for i := range h.places {
-		p := &h.places[i]
-		tried := p.tried
-		p.round, p.tried = numbers[p.round], 0
-		if p.status != Waiting && p.status != Offered {
-			continue
-		}
-		for ; tried != 0; tried &= tried - 1 {
-			if number := numbers[bits.TrailingZeros16(tried)]; number > 0 {
-				p.tried |= 1 << number
-			}
-		}
+		h.places[i].round = numbers[h.places[i].round]
 	}
 	h.rounds = live
 }

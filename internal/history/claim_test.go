@@ -9,6 +9,7 @@ func TestClaims(t *testing.T) {
 	t.Parallel()
 	one := Session{ID: "s", Capacity: 1, Queue: 3, Claims: true}
 	two := Session{ID: "s", Capacity: 2, Queue: 2, Claims: true}
+	duo := Session{ID: "s", Capacity: 2, Queue: 3, Claims: true}
 	three := Session{ID: "s", Capacity: 3, Queue: 3, Claims: true}
 	// A seat is given up for which two wait.
 	freed := func(then ...Operation) []Operation {
@@ -44,6 +45,14 @@ func TestClaims(t *testing.T) {
 		return append([]Operation{
 			at(0, 1, party(1, Booked)), at(2, 3, book(2, 2, Booked)), at(4, 5, party(3, Waits)), at(6, 7, book(4, 4, Waits)),
 			at(8, 9, act(Cancel, 1)), at(10, 11, act(Cancel, 2)), at(12, 13, act(Accept, 4)),
+		}, then...)
+	}
+	// Two seats are given up at once, which a party and two by themselves want. One of these is faster than the party, and gives the seat
+	// up again while the other still thinks.
+	freedAgain := func(then ...Operation) []Operation {
+		return append([]Operation{
+			at(0, 1, party(1, Booked)), at(2, 3, party(2, Waits)), at(4, 5, book(3, 3, Waits)), at(6, 7, book(4, 4, Waits)), at(8, 9, act(Cancel, 1)),
+			at(10, 11, act(Accept, 3)), at(12, 13, act(Cancel, 3)),
 		}, then...)
 	}
 	for name, tt := range map[string]struct {
@@ -94,6 +103,10 @@ func TestClaims(t *testing.T) {
 		"a seat for which a party is too large is anybody's":  {two, small(at(8, 9, book(4, 4, Booked))), true},
 		"a seat for which a party is too large is kept":       {two, small(at(8, 9, full(4))), false},
 		"a party is told of a seat for which it is too large": {two, small(at(8, 9, look(Seat{2, Confirmed}, Seat{3, Offered}))), false},
+		"the slower are not told while somebody may claim":    {duo, freedAgain(at(14, 15, counting(1, Seat{2, Waiting}, Seat{4, Offered}))), true},
+		"the slower are told once nobody else wants it":       {duo, freedAgain(at(14, 15, act(Decline, 4)), at(16, 17, counting(2, Seat{2, Offered})), at(18, 19, act(Accept, 2))), true},
+		"the slower claim it by the offer that they have":     {duo, freedAgain(at(14, 15, act(Decline, 4)), at(16, 17, answering(2, act(Accept, 2)))), true},
+		"the slower count as asked":                           {duo, freedAgain(at(14, 15, act(Decline, 4)), at(16, 17, counting(0, Seat{2, Waiting}))), false},
 		"the slower are told of what else is open":            {three, slower(at(14, 15, counting(3, Seat{4, Confirmed}, Seat{3, Offered}))), true},
 		"the slower are not told of what else is open":        {three, slower(at(14, 15, look(Seat{4, Confirmed}, Seat{3, Waiting}))), false},
 	} {

@@ -62,9 +62,8 @@ type place struct {
 	status                Status
 	in                    int // which of the sessions
 	asked                 int // offers that it has had
-	// Where the first to claim gets the seats:
-	round int    // that its offer is one of; 0: it has none
-	tried uint16 // rounds in which it has had one, a bit each
+	// Where the first to claim gets the seats: the round that its offer is one of; 0: it has none.
+	round int
 }
 
 // hall is sessions at a moment. Places are in the order of their sessions; in each, those with seats come first, by number, and then

@@ -64,7 +64,7 @@ func (p *post) drop(n *notice, why notify.Reason) {
 			return // it may do better
 		}
 	}
-	try(p.do("give an offer up", func() error { return p.letGo(n.offer, waitlist.Withdrawn, false) }))
+	try(p.do("give an offer up", func() error { return p.letGo(n.offer, n.offer.Withdraw(waitlist.Unsendable, "", p.now), false) }))
 }
 
 // told reports whether somebody may know of an offer.

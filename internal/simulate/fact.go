@@ -73,6 +73,7 @@ type Fact struct {
 	Spent        int                  // credits, with the renewal
 	Promoted     bool                 // off the waitlist
 	Ended        waitlist.OfferStatus // how an offer ended
+	Why          string               // it was withdrawn, in words
 	Shared       bool                 // first to claim
 	Capacity     *int                 // of a session; nil: unlimited
 
@@ -102,6 +103,9 @@ func (f Fact) String() string {
 	}
 	if f.Ended != "" {
 		text.WriteString(" as " + string(f.Ended))
+	}
+	if f.Why != "" {
+		text.WriteString(": " + f.Why)
 	}
 	if f.decision != nil {
 		d := f.decision.verdict

@@ -241,10 +241,9 @@ func (l *line) promote(e *entryRow, q queued) {
 
 func (l *line) offer(e *entryRow, g waitlist.Grant, shared bool) {
 	before(&l.tables, l.round)
-	l.round.Tried = append(slices.Clip(l.round.Tried), e.ID)
 	o := &waitlist.Offer{
 		ID: id[tenant.OfferID](&l.tables), Round: l.round.ID, Session: l.row.ID, Entry: e.ID, Member: e.Member, Seats: g.Seats, Shared: shared,
-		Status: waitlist.Live, Try: len(l.round.Tried), Score: g.Score, CreatedAt: l.now, ExpiresAt: g.Until,
+		Status: waitlist.Live, Try: l.round.Ask(e.ID), Score: g.Score, CreatedAt: l.now, ExpiresAt: g.Until,
 	}
 	insert(&l.tables, l.offers, o.ID, o)
 	push(&l.tables, &l.row.offers, o)

@@ -30,7 +30,7 @@ type mOffer struct {
 
 type mRound struct {
 	freed, keeps int
-	tried        []tenant.EntryID
+	tried        []tenant.EntryID // who has let it go, or may still; or has got it
 	offers       []*mOffer
 }
 
@@ -146,6 +146,13 @@ func (m *model) offerEnded(f Fact, s *mSession, e *mEntry) error {
 	delete(m.offers, o.id)
 	if f.Ended == waitlist.Withdrawn {
 		e.Tries--
+		if !f.On && f.Why != waitlist.Unsendable.String() {
+			o.round.tried = without(o.round.tried, e.ID) // it did nothing, and it was not for its member's sake
+		}
+	}
+	if f.Why == waitlist.TooSlow.String() {
+		m.owed[s.id]++ // it may fit what else is open
+		s.mayDecide = max(s.mayDecide, 1)
 	}
 	if f.Ended == waitlist.Accepted {
 		if o.shared {

@@ -58,34 +58,43 @@ func (w *world) accept(o *waitlist.Offer) error {
 func (w *world) claimed(round *waitlist.Round, taken waitlist.Offer) error {
 	before(&w.tables, round)
 	round.Keeps -= taken.Seats
-	left := 0
+	left, slower := 0, 0
 	for _, o := range w.liveIn(round) {
 		if o.Seats <= round.Keeps {
 			left++
 			continue
 		}
-		w.end(o, waitlist.Withdrawn, waitlist.Rules{}, false)
+		slower++
+		w.end(o, o.Withdraw(waitlist.TooSlow, "", w.now), waitlist.Rules{}, false)
 	}
-	return w.keepOrFree(round, left, waitlist.ByWithdrawal)
+	switch {
+	case w.keepOrFree(round, left):
+		return w.rollOn(round, waitlist.ByWithdrawal)
+	case slower > 0:
+		return w.wake(w.rows[round.Session], waitlist.ByWithdrawal)
+	}
+	return nil
 }
 
 func (w *world) liveIn(round *waitlist.Round) []*waitlist.Offer {
 	return slices.DeleteFunc(w.rows[round.Session].liveOffers(), func(o *waitlist.Offer) bool { return o.Round != round.ID })
 }
 
-// keepOrFree lets a round keep its seats while anybody may still claim them.
-func (w *world) keepOrFree(round *waitlist.Round, live int, trigger waitlist.Trigger) error {
+// keepOrFree lets a round keep its seats while anybody may still claim them, and reports whether it gave any up.
+func (w *world) keepOrFree(round *waitlist.Round, live int) bool {
 	if live > 0 || w.flaw == keepUnclaimed {
-		return nil
+		return false
 	}
 	before(&w.tables, round)
 	freed := round.Keeps
 	round.Keeps, round.Closed = 0, &w.now
-	if freed == 0 {
-		return nil
-	}
+	w.moveSeats(w.rows[round.Session], -freed, 0)
+	return freed > 0
+}
+
+// rollOn gives the seats of a round that were let go to the next.
+func (w *world) rollOn(round *waitlist.Round, trigger waitlist.Trigger) error {
 	s := w.rows[round.Session]
-	w.moveSeats(s, -freed, 0)
 	slot := s.slot()
 	return w.roll(s, &slot, trigger, round)
 }
@@ -98,38 +107,41 @@ func (w *world) decline(o *waitlist.Offer, leave bool) error {
 		if err := o.Answerable(w.now); err != nil {
 			return err
 		}
-		return w.letGo(o, waitlist.Declined, leave)
+		return w.letGo(o, o.Close(waitlist.Declined, "", w.now), leave)
 	})
 }
 
 // letGo ends a live offer without a booking, and gives its seats to the next.
-func (w *world) letGo(o *waitlist.Offer, as waitlist.OfferStatus, leave bool) error {
+func (w *world) letGo(o *waitlist.Offer, closed waitlist.Offer, leave bool) error {
 	s, round := w.rows[o.Session], w.rounds[o.Round]
-	slot, live := s.slot(), len(w.liveIn(round))
-	shared, seats := o.Shared, o.Seats
-	w.end(o, as, s.under.waitlist.Rules, leave)
-	if shared {
-		return w.keepOrFree(round, live-1, triggerOf[as])
+	live := len(w.liveIn(round))
+	w.end(o, closed, s.under.waitlist.Rules, leave)
+	if !o.Shared {
+		w.moveSeats(s, -o.Seats, 0)
+	} else if !w.keepOrFree(round, live-1) {
+		return nil
 	}
-	w.moveSeats(s, -seats, 0)
-	slot.SeatsTaken -= seats
-	return w.roll(s, &slot, triggerOf[as], round)
+	return w.rollOn(round, triggerOf[o.Status])
 }
 
 // end closes a live offer, and says what becomes of its entry. The seats are the caller's to give up.
-func (w *world) end(o *waitlist.Offer, as waitlist.OfferStatus, rules waitlist.Rules, leave bool) {
-	e := w.entries[o.Entry]
+func (w *world) end(o *waitlist.Offer, closed waitlist.Offer, rules waitlist.Rules, leave bool) {
+	e, round := w.entries[o.Entry], w.rounds[o.Round]
 	before(&w.tables, o)
-	*o = o.Close(as, "", w.now)
+	*o = closed
+	if o.Void && w.flaw != askOnce || w.flaw == askAgain && o.Status == waitlist.Withdrawn {
+		before(&w.tables, round)
+		round.Tried = slices.DeleteFunc(slices.Clone(round.Tried), func(id tenant.EntryID) bool { return id == e.ID })
+	}
 	after := e.Entry
-	if as == waitlist.Withdrawn {
+	if o.Status == waitlist.Withdrawn {
 		after.Tries--
 	}
-	next := rules.Returned(after, as)
+	next := rules.Returned(after, o.Status)
 	if leave {
 		next = waitlist.Cancelled
 	}
-	w.say(Fact{What: OfferEnded, Session: o.Session, Member: o.Member, Entry: e.ID, Offer: o.ID, Round: o.Round, Ended: as, On: leave})
+	w.say(Fact{What: OfferEnded, Session: o.Session, Member: o.Member, Entry: e.ID, Offer: o.ID, Round: o.Round, Ended: o.Status, Why: o.Reason, On: leave})
 	if next != waitlist.Waiting {
 		w.updateEntry(after)
 		w.close(e, next, tenant.BookingID{})
@@ -144,10 +156,10 @@ func (w *world) end(o *waitlist.Offer, as waitlist.OfferStatus, rules waitlist.R
 }
 
 // withdraw ends all live offers of a session, and gives up what rounds keep there.
-func (w *world) withdraw(s *row) { w.withdrawSeats(s, math.MaxInt) }
+func (w *world) withdraw(s *row, why waitlist.Cause) { w.withdrawSeats(s, why, math.MaxInt) }
 
 // withdrawSeats is withdraw for no more offers than it takes to give up so many seats.
-func (w *world) withdrawSeats(s *row, wanted int) {
+func (w *world) withdrawSeats(s *row, why waitlist.Cause, wanted int) {
 	var live []waitlist.Offer
 	for _, o := range slices.Backward(s.liveOffers()) {
 		live = append(live, *o)
@@ -166,7 +178,7 @@ func (w *world) withdrawSeats(s *row, wanted int) {
 		*r = after
 	}
 	for _, o := range taken.Offers {
-		w.end(w.offers[o.ID], waitlist.Withdrawn, waitlist.Rules{}, false)
+		w.end(w.offers[o.ID], o.Withdraw(why, "", w.now), waitlist.Rules{}, false)
 	}
 	if taken.Seats > 0 {
 		w.moveSeats(s, -taken.Seats, 0)
@@ -183,7 +195,7 @@ func (w *world) leave(e *entryRow) error {
 		case waitlist.Offered:
 			for _, o := range w.offers {
 				if o.Entry == e.ID && o.Status == waitlist.Live {
-					return w.letGo(o, waitlist.Withdrawn, true)
+					return w.letGo(o, o.Withdraw(waitlist.EntryLeft, "", w.now), true)
 				}
 			}
 		case waitlist.Booked, waitlist.Cancelled, waitlist.Expired:
@@ -212,7 +224,7 @@ func (w *world) expireDue() error {
 				if !o.Due(w.now) {
 					return nil
 				}
-				return w.letGo(o, waitlist.RanOut, false)
+				return w.letGo(o, o.Close(waitlist.RanOut, "", w.now), false)
 			})
 			if err != nil {
 				return err

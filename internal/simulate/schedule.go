@@ -50,7 +50,7 @@ func (w *world) block(s *row, blocked bool) error {
 		s.Session = after
 		if blocked {
 			w.say(Fact{What: Blocked, Session: s.ID})
-			w.withdraw(s)
+			w.withdraw(s, waitlist.OffSale)
 			return nil
 		}
 		w.say(Fact{What: Unblocked, Session: s.ID})
@@ -62,7 +62,7 @@ func (w *world) resize(s *row, capacity int) error {
 	return w.do("resize", func() error {
 		withdrawn := s.SeatsTaken
 		if capacity < s.SeatsTaken {
-			w.withdrawSeats(s, s.SeatsTaken-capacity)
+			w.withdrawSeats(s, waitlist.FewerSeats, s.SeatsTaken-capacity)
 		}
 		withdrawn -= s.SeatsTaken
 		was := s.Session
@@ -94,7 +94,7 @@ func (w *world) callOff(s *row) error {
 		if err != nil || !changed {
 			return err
 		}
-		w.withdraw(s)
+		w.withdraw(s, waitlist.SessionGone)
 		payers := make(map[tenant.SubscriptionID]*credit.Subscription)
 		for _, b := range slices.Clone(s.bookings) {
 			if b.Status == booking.Cancelled || b.Status == booking.Expired {

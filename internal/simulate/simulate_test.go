@@ -86,7 +86,8 @@ func TestEveryFlawIsNoticed(t *testing.T) {
 		sleepOnCancel: "a cancellation wakes nobody", offerUnreserved: "an offer keeps no seats", holdForever: "a hold does not run out",
 		keepCount: "a cancelled booking counts", countInUTC: "quotas count in UTC", offerAtNight: "offers do not wait for the morning",
 		outliveClose: "an offer outlives booking", loseEntry: "an entry is lost with its offer", forgetLine: "a line is missing on the ledger",
-		keepUnclaimed: "a round keeps what nobody claims", promoteTwice: "seats are given twice", ignoreLimits: "limits are not held to",
+		keepUnclaimed: "a round keeps what nobody claims", promoteTwice: "seats are given twice", askOnce: "who was too slow is not asked again", askAgain: "who cannot be told is asked again",
+		ignoreLimits: "limits are not held to",
 
 		wakeUp: "quiet hours do not hold", tenantsNight: "quiet hours are the tenant's", ownNightOnly: "quiet hours are for those who chose some",
 		wakeForOffers: "every offer is told at night", ignoreStop: "STOP is not listened to", writeAnyway: "stops are not looked at",
@@ -100,6 +101,7 @@ func TestEveryFlawIsNoticed(t *testing.T) {
 	if len(names) != int(flaws)-1 {
 		t.Fatalf("%d flaws have names, and there are %d", len(names), flaws-1)
 	}
+	delete(names, askOnce) // too rare: it has a test of its own
 	for broken, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

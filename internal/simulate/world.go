@@ -29,6 +29,8 @@ const (
 	forgetLine           // a balance changes without a line on the ledger
 	keepUnclaimed        // what nobody claims stays kept
 	promoteTwice         // seats are given twice
+	askOnce              // whoever was too slow is not asked again
+	askAgain             // whoever cannot be told is asked again
 	ignoreLimits         // limits on a plan are not held to
 
 	wakeUp           // quiet hours do not hold

@@ -12,7 +12,7 @@ import (
 
 const offerColumns = `
   o.id, o.round_id, o.session_id, o.entry_id, o.member_id, o.seats, o.shared, o.status, o.try, o.by_hand, o.score, o.created_at, o.expires_at,
-  o.closed_at, o.booking_id, o.reason, o.claim_hash, o.code,
+  o.closed_at, o.booking_id, o.reason, o.void, o.claim_hash, o.code,
   m.name, s.title, s.starts_at, s.ends_at, l.time_zone, l.name, v.name, s.location_id, s.service_id, s.local_date`
 
 const offerJoins = `
@@ -25,7 +25,7 @@ func scanOffer(row pgx.Row) (waitlist.Offer, error) {
 	var o waitlist.Offer
 	var on time.Time
 	err := row.Scan(&o.ID, &o.Round, &o.Session, &o.Entry, &o.Member, &o.Seats, &o.Shared, &o.Status, &o.Try, &o.ByHand, &o.Score, &o.CreatedAt,
-		&o.ExpiresAt, &o.ClosedAt, &o.Booking, &o.Reason, &o.ClaimHash, &o.Code,
+		&o.ExpiresAt, &o.ClosedAt, &o.Booking, &o.Reason, &o.Void, &o.ClaimHash, &o.Code,
 		&o.MemberName, &o.SessionTitle, &o.SessionStarts, &o.SessionEnds, &o.TimeZone, &o.LocationName, &o.ServiceName,
 		&o.Queue.Location, &o.Queue.Service, &on)
 	o.Queue.Date = day(on)
@@ -57,27 +57,27 @@ where o.tenant_id = $1 and o.code = $3 and m.phone = $2 and m.phone <> '' and m.
 order by o.id desc limit 10`, in, phone, code), into, collectOffer)
 }
 
+// roundColumns are those of a round with all who were asked in it. Who was made a void offer was not.
+const roundColumns = `
+  r.id, r.session_id, r.freed, r.keeps, r.opened_at, r.closed_at,
+  array(select o.entry_id from waitlist_offers o where o.tenant_id = r.tenant_id and o.round_id = r.id and not o.void order by o.try),
+  coalesce((select max(o.try) from waitlist_offers o where o.tenant_id = r.tenant_id and o.round_id = r.id), 0)`
+
 // FindRound reads a round with all who were asked in it; nil where there is none.
 func FindRound(b *pg.Batch, in tenant.TenantID, id tenant.RoundID, into **waitlist.Round) {
-	b.Queue(`
-select r.id, r.session_id, r.freed, r.keeps, r.opened_at, r.closed_at,
-  array(select o.entry_id from waitlist_offers o where o.tenant_id = $1 and o.round_id = r.id order by o.try)
-from waitlist_rounds r where r.tenant_id = $1 and r.id = $2`, in, id).QueryRow(scanRound(into))
+	b.Queue(`select`+roundColumns+` from waitlist_rounds r where r.tenant_id = $1 and r.id = $2`, in, id).QueryRow(scanRound(into))
 }
 
 // FindLastRound reads the round of a session's last decision; nil where that belongs to none.
 func FindLastRound(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, into **waitlist.Round) {
-	b.Queue(`
-select r.id, r.session_id, r.freed, r.keeps, r.opened_at, r.closed_at,
-  array(select o.entry_id from waitlist_offers o where o.tenant_id = $1 and o.round_id = r.id order by o.try)
-from waitlist_rounds r where r.tenant_id = $1 and r.id = (
+	b.Queue(`select`+roundColumns+` from waitlist_rounds r where r.tenant_id = $1 and r.id = (
   select d.round_id from waitlist_decisions d where d.tenant_id = $1 and d.session_id = $2 order by d.id desc limit 1)`, in, session).QueryRow(scanRound(into))
 }
 
 func scanRound(into **waitlist.Round) func(pgx.Row) error {
 	return func(row pgx.Row) error {
 		var r waitlist.Round
-		err := row.Scan(&r.ID, &r.Session, &r.Freed, &r.Keeps, &r.Opened, &r.Closed, &r.Tried)
+		err := row.Scan(&r.ID, &r.Session, &r.Freed, &r.Keeps, &r.Opened, &r.Closed, &r.Tried, &r.Offers)
 		return found(into, r, err)
 	}
 }
@@ -168,8 +168,8 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 // UpdateOffer writes what changes in an offer's life with the transaction.
 func UpdateOffer(tx *pg.Tx, in tenant.TenantID, o waitlist.Offer) {
 	tx.Write(`
-update waitlist_offers set status = $3, closed_at = $4, booking_id = $5, reason = $6, expires_at = $7 where tenant_id = $1 and id = $2`,
-		in, o.ID, o.Status, o.ClosedAt, o.Booking, o.Reason, o.ExpiresAt)
+update waitlist_offers set status = $3, closed_at = $4, booking_id = $5, reason = $6, expires_at = $7, void = $8 where tenant_id = $1 and id = $2`,
+		in, o.ID, o.Status, o.ClosedAt, o.Booking, o.Reason, o.ExpiresAt, o.Void)
 }
 
 // KeepOffer moves the end of a live offer with the transaction.

@@ -1,6 +1,7 @@
 package waitlist
 
 import (
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
@@ -30,7 +31,7 @@ type Offer struct {
 	// Shared: it reserves nothing by itself. The round keeps the seats for the first who claims them.
 	Shared    bool
 	Status    OfferStatus
-	Try       int // counts the offers of a round, from 1
+	Try       int // counts the offers of a round, void ones too, from 1
 	ByHand    bool
 	Score     int // of its entry, when it was made
 	CreatedAt time.Time
@@ -38,6 +39,7 @@ type Offer struct {
 	ClosedAt  *time.Time // when it was answered, or ended otherwise
 	Booking   tenant.BookingID
 	Reason    string // why it was withdrawn
+	Void      bool   // withdrawn, and as good as never made: see Cause
 	ClaimHash []byte // SHA-256 of the token in its link
 	Code      string // the digits by which a text message answers it
 
@@ -96,12 +98,20 @@ type Round struct {
 	Freed   int              `json:"freed"` // seats that it gives: those when it began, or all that were open since, if more
 	// Keeps are the seats that it keeps for whoever claims them first; none in the other modes.
 	Keeps  int              `json:"keeps,omitempty"`
-	Tried  []tenant.EntryID `json:"tried,omitempty"` // in the order in which they were asked
+	Tried  []tenant.EntryID `json:"tried,omitempty"`  // whose offers in it are not void, in the order in which they were asked
+	Offers int              `json:"offers,omitempty"` // that were made in it, void ones too
 	Opened time.Time        `json:"-"`
 	Closed *time.Time       `json:"-"`
 }
 
-// Returned says what becomes of an entry whose offer ended without a booking.
+// Ask counts an entry that is made an offer among those who were asked, and gives the number of the offer.
+func (r *Round) Ask(e tenant.EntryID) (try int) {
+	r.Tried, r.Offers = append(slices.Clip(r.Tried), e), r.Offers+1
+	return r.Offers
+}
+
+// Returned says what becomes of an entry whose offer ended without a booking. One that was withdrawn, whatever for, is not among the
+// offers that it may let go.
 func (r Rules) Returned(e Entry, as OfferStatus) Status {
 	var closes bool
 	switch as {

@@ -1,11 +1,71 @@
 package waitlist
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/tenant"
 )
+
+// Cause is why an offer is withdrawn.
+type Cause int
+
+// The causes.
+const (
+	TooSlow      Cause = iota + 1 // others claimed the seats first
+	FewerSeats                    // the session has fewer
+	OffSale                       // the session is
+	SessionMoved                  // it is at another time or place, or with another coach
+	SessionGone                   // it was cancelled or deleted
+	Unsendable                    // nobody could tell its member in time
+	EntryLeft                     // its member left the waitlist, or staff removed them
+)
+
+// Void reports whether an offer that is withdrawn for this cause is as good as never made: it is no try for its seats, and its
+// entry may be asked for them again in the same round. Whoever said no, or let an offer run out, has had their turn; who did
+// neither has not.
+//
+// A cause makes an offer void only if the same offer cannot come again by itself: somebody has to book seats of the round first, or
+// staff have to edit the session. Otherwise it would be made and withdrawn without end.
+func (c Cause) Void() bool {
+	switch c {
+	case TooSlow, FewerSeats, OffSale, SessionMoved, SessionGone:
+		return true
+	case Unsendable: // as it would be again: it is the same hour, and the same member
+		return false
+	case EntryLeft: // they were asked, and that is a no
+		return false
+	}
+	return false
+}
+
+func (c Cause) String() string {
+	switch c {
+	case TooSlow:
+		return "The seats were taken by somebody faster."
+	case FewerSeats:
+		return "The session has fewer seats."
+	case OffSale:
+		return "The session is off sale."
+	case SessionMoved:
+		return "The session was moved."
+	case SessionGone:
+		return "The session does not take place."
+	case Unsendable:
+		return "Nobody could be told in time."
+	case EntryLeft:
+		return "The entry has left the waitlist."
+	}
+	return ""
+}
+
+// Withdraw ends a live offer that is nobody's to answer any more. Words say why; where there are none, those of the cause.
+func (o Offer) Withdraw(why Cause, words string, now time.Time) Offer {
+	o = o.Close(Withdrawn, cmp.Or(words, why.String()), now)
+	o.Void = why.Void()
+	return o
+}
 
 // TakenBack are the promises of a session that are taken back.
 type TakenBack struct {

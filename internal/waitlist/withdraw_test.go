@@ -150,3 +150,49 @@ func TestTakeBackIsEnoughAndNoMore(t *testing.T) {
 		}
 	})
 }
+
+// Who said no, who let an offer run out and whom nobody can tell have had their turn. From all others an offer was taken back.
+func TestCauses(t *testing.T) {
+	t.Parallel()
+	void := map[waitlist.Cause]bool{
+		waitlist.TooSlow: true, waitlist.FewerSeats: true, waitlist.OffSale: true, waitlist.SessionMoved: true, waitlist.SessionGone: true,
+		waitlist.Unsendable: false, waitlist.EntryLeft: false,
+	}
+	live := waitlist.Offer{Status: waitlist.Live, ExpiresAt: now.Add(time.Hour)}
+	words := make(map[string]bool)
+	for why := waitlist.TooSlow; why.String() != ""; why++ {
+		want, known := void[why]
+		o := live.Withdraw(why, "", now)
+		if !known || o.Void != want || o.Status != waitlist.Withdrawn || o.Reason != why.String() || o.ClosedAt == nil || live.Void {
+			t.Errorf("%q: %+v", why, o)
+		}
+		words[o.Reason] = true
+	}
+	if len(words) != len(void) {
+		t.Errorf("%d causes have words, and there are %d", len(words), len(void))
+	}
+	if o := live.Withdraw(waitlist.SessionGone, "Burst pipe.", now); o.Reason != "Burst pipe." || !o.Void {
+		t.Errorf("%+v", o)
+	}
+	for _, as := range []waitlist.OfferStatus{waitlist.Accepted, waitlist.Declined, waitlist.RanOut} {
+		if live.Close(as, "", now).Void {
+			t.Errorf("an offer that is %s is as good as never made", as)
+		}
+	}
+	if waitlist.Cause(0).Void() {
+		t.Error("no cause at all makes offers void")
+	}
+}
+
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	// The second of three offers is void.
+	before := waitlist.Round{Tried: append(make([]tenant.EntryID, 0, 3), entry(1), entry(3)), Offers: 3}
+	after := before
+	if try := after.Ask(entry(2)); try != 4 {
+		t.Errorf("it is offer %d", try)
+	}
+	if !slices.Equal(after.Tried, []tenant.EntryID{entry(1), entry(3), entry(2)}) || len(before.Tried) != 2 || before.Tried[:3][2] == entry(2) {
+		t.Errorf("%v were asked, and before %v", after.Tried, before.Tried)
+	}
+}

@@ -543,7 +543,7 @@ type Offer struct {
 	Status OfferStatus `protobuf:"varint,7,opt,name=status,proto3,enum=berth.v1.OfferStatus" json:"status,omitempty"`
 	// Others were told of the same seats, and the first who accepts has them.
 	FirstToClaim bool `protobuf:"varint,8,opt,name=first_to_claim,json=firstToClaim,proto3" json:"first_to_claim,omitempty"`
-	// Counts those who were asked for these seats, from 1.
+	// Counts the offers of these seats, from 1.
 	Try int32 `protobuf:"varint,9,opt,name=try,proto3" json:"try,omitempty"`
 	// Staff made it, rather than the engine.
 	ByHand bool `protobuf:"varint,10,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"`
@@ -896,9 +896,10 @@ type WaitlistRules struct {
 	MinOfferWindow *durationpb.Duration `protobuf:"bytes,5,opt,name=min_offer_window,json=minOfferWindow,proto3" json:"min_offer_window,omitempty"`
 	// How far from the times of day of a window a session may start, 0 to 12 hours. By default 1 hour.
 	TimeFlexibility *durationpb.Duration `protobuf:"bytes,6,opt,name=time_flexibility,json=timeFlexibility,proto3" json:"time_flexibility,omitempty"`
-	// Offers that an entry may let go before it ends, 0 (no limit) to 100. By default 3.
+	// Offers that an entry may let go before it ends, 0 (no limit) to 100. By default 3. Those that were withdrawn do not count.
 	MaxOffersPerEntry *int32 `protobuf:"varint,7,opt,name=max_offers_per_entry,json=maxOffersPerEntry,proto3,oneof" json:"max_offers_per_entry,omitempty"`
-	// Members who are asked for a freed seat before it goes back to staff, 0 (no limit) to 1,000. By default 10.
+	// Members who are asked for a freed seat before it goes back to staff, 0 (no limit) to 1,000. By default 10. Counted as in WaitlistDecision.tried,
+	// and not for FIRST_TO_CLAIM.
 	MaxTriesPerSlot *int32 `protobuf:"varint,8,opt,name=max_tries_per_slot,json=maxTriesPerSlot,proto3,oneof" json:"max_tries_per_slot,omitempty"`
 	// What becomes of an entry whose offer ran out. By default RETURN.
 	AfterExpiry *WaitlistAfter `protobuf:"varint,9,opt,name=after_expiry,json=afterExpiry,proto3,enum=berth.v1.WaitlistAfter,oneof" json:"after_expiry,omitempty"`
@@ -1590,7 +1591,8 @@ type WaitlistDecision struct {
 	Seats *int32 `protobuf:"varint,11,opt,name=seats,proto3,oneof" json:"seats,omitempty"`
 	// Of these, given.
 	Given int32 `protobuf:"varint,12,opt,name=given,proto3" json:"given,omitempty"`
-	// Members who had been asked for these seats before.
+	// Members who had been asked for these seats before. Whose offer was withdrawn through nothing that they did, such as others claiming
+	// the seats first, is not counted, and may be asked again.
 	Tried int32 `protobuf:"varint,13,opt,name=tried,proto3" json:"tried,omitempty"`
 	// The version of the rules: see WaitlistRulesVersion.
 	RulesVersion int32 `protobuf:"varint,14,opt,name=rules_version,json=rulesVersion,proto3" json:"rules_version,omitempty"`

@@ -146,7 +146,7 @@ export type Offer = Message<"berth.v1.Offer"> & {
   firstToClaim: boolean;
 
   /**
-   * Counts those who were asked for these seats, from 1.
+   * Counts the offers of these seats, from 1.
    *
    * @generated from field: int32 try = 9;
    */
@@ -351,14 +351,15 @@ export type WaitlistRules = Message<"berth.v1.WaitlistRules"> & {
   timeFlexibility?: Duration | undefined;
 
   /**
-   * Offers that an entry may let go before it ends, 0 (no limit) to 100. By default 3.
+   * Offers that an entry may let go before it ends, 0 (no limit) to 100. By default 3. Those that were withdrawn do not count.
    *
    * @generated from field: optional int32 max_offers_per_entry = 7;
    */
   maxOffersPerEntry?: number | undefined;
 
   /**
-   * Members who are asked for a freed seat before it goes back to staff, 0 (no limit) to 1,000. By default 10.
+   * Members who are asked for a freed seat before it goes back to staff, 0 (no limit) to 1,000. By default 10. Counted as in WaitlistDecision.tried,
+   * and not for FIRST_TO_CLAIM.
    *
    * @generated from field: optional int32 max_tries_per_slot = 8;
    */
@@ -850,7 +851,8 @@ export type WaitlistDecision = Message<"berth.v1.WaitlistDecision"> & {
   given: number;
 
   /**
-   * Members who had been asked for these seats before.
+   * Members who had been asked for these seats before. Whose offer was withdrawn through nothing that they did, such as others claiming
+   * the seats first, is not counted, and may be asked again.
    *
    * @generated from field: int32 tried = 13;
    */
