@@ -45,7 +45,7 @@ it("writes rules of the waitlist as they were", () => {
     quietHours: night,
     tierBonuses: bonuses,
     eligibilityExpression: expression,
-    baseScore: number,
+    baseScore: number(0, 10_000),
   };
   const rules = create(WaitlistRulesSchema, {
     mode: 2,
@@ -62,7 +62,7 @@ it("writes nothing of what is inherited, and writes what is set to nothing", () 
     enabled: flag,
     timeFlexibility: span("minutes"),
     eligibilityExpression: expression,
-    baseScore: number,
+    baseScore: number(0, 10_000),
   };
   const set = { enabled: false, timeFlexibility: 0, eligibilityExpression: "" };
   const written = writeAll({ ...set, baseScore: undefined }, these);

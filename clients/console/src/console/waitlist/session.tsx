@@ -1,3 +1,4 @@
+import "./waitlist.css";
 import {
   type ExplainSessionResponse,
   type Offer,
@@ -23,6 +24,7 @@ import { isChosen, tellStaff, tellTodo, tellVerdict, whyNot } from "../../shared
 import { showTime, type Timestamp } from "../../shared/time";
 import { Card, Face, Shown, State, Tag, Time, type Tone } from "../../shared/ui";
 import { type Act, ActsMenu } from "../acts";
+import { Worth } from "./worth";
 
 /** Who waits for a session, who has been asked, and why it went as it did. */
 export function SessionWaitlist({ session }: { session: Session }) {
@@ -184,9 +186,16 @@ function Row({
                 <>
                   {t.session.since}{" "}
                   <Time at={entry.createTime} zone={session.timeZone} as="dateTime" />
-                  {entry.passedOverReason &&
-                    ` · ${t.session.passedOver(whyNot(entry.passedOverReason, story))}`}
                 </>
+              )}
+              {entry.currentScore !== undefined && (
+                <>
+                  {" · "}
+                  <Worth entry={entry} place={place} session={session} />
+                </>
+              )}
+              {!offer && entry.passedOverReason && (
+                <div>{t.session.passedOver(whyNot(entry.passedOverReason, story))}</div>
               )}
             </div>
           </span>
