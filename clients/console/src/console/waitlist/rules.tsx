@@ -32,7 +32,7 @@ export function RulesPage() {
     can("waitlist.analytics") && {
       key: "figures",
       label: t.rules.figures,
-      shown: <WaitlistFigures />,
+      shown: <Shown of={catalog}>{(all) => <WaitlistFigures catalog={all} />}</Shown>,
     },
   ].filter((part) => part !== false);
   return (

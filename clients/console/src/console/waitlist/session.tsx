@@ -48,9 +48,12 @@ export function SessionWaitlist({ session }: { session: Session }) {
                 {t.offers.why}
               </Button>
             )}
-            <span className="muted num">
-              {session.waitlistLength}/{session.waitlistCapacity}
-            </span>
+            {(session.waitlistLength > 0 || session.waitlistCapacity > 0) && (
+              <span className="muted num">
+                {t.schedule.waiting(session.waitlistLength)} ·{" "}
+                {t.rules.deepest(session.waitlistCapacity)}
+              </span>
+            )}
           </span>
         }
       >
@@ -227,7 +230,7 @@ const moveTones: Record<number, Tone> = { 1: "warn", 2: "good", 3: "accent", 4: 
 
 export function Decision({ decision, zone }: { decision: WaitlistDecision; zone: string }) {
   const story = useStory();
-  const { locale } = useSpeech();
+  const { t, locale } = useSpeech();
   const show = (at: Timestamp, there: string) => showTime(at, there, locale, "dayTime");
   return (
     <section className="card">
@@ -250,7 +253,8 @@ export function Decision({ decision, zone }: { decision: WaitlistDecision; zone:
           {decision.verdicts.map((verdict) => (
             <Fragment key={verdict.entryId}>
               <dt>
-                {verdict.rank}. {verdict.memberName}
+                {verdict.rank}. {verdict.memberName || story.staff.somebody}
+                <div style={{ fontSize: 12 }}>{t.worth.score(verdict.score)}</div>
               </dt>
               <dd>
                 <Tag tone={isChosen(verdict) ? "good" : "plain"}>

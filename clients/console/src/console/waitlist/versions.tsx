@@ -29,7 +29,7 @@ export function Versions({ catalog }: { catalog: Catalog }) {
               <State title={t.rules.noVersions} />
             ) : (
               <div className="scroll-x">
-                <table className="table">
+                <table className="table versions">
                   <thead>
                     <tr>
                       <th scope="col">{t.rules.version}</th>

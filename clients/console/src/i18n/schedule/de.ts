@@ -114,6 +114,8 @@ export const de: typeof en = {
     details: "Angaben",
     seats: "Plätze",
     noLimit: "unbegrenzt",
+    kept: (n) =>
+      n === 1 ? "davon 1 für ein Angebot frei gehalten" : `davon ${n} für Angebote frei gehalten`,
     ofSeats: (taken, of) => `${taken} von ${of} belegt`,
     open: (n) => `${n} frei`,
     full: "Voll",

@@ -115,6 +115,7 @@ export const en = {
     details: "Details",
     seats: "Seats",
     noLimit: "no limit",
+    kept: (n: number) => (n === 1 ? "1 of them kept for an offer" : `${n} of them kept for offers`),
     ofSeats: (taken: number, of: number) => `${taken} of ${of} taken`,
     open: (n: number) => `${n} open`,
     full: "Full",

@@ -115,6 +115,7 @@ export const fr: typeof en = {
     details: "Détails",
     seats: "Places",
     noLimit: "sans limite",
+    kept: (n) => (n < 2 ? `dont ${n} gardée pour une offre` : `dont ${n} gardées pour des offres`),
     ofSeats: (taken, of) => `${taken} sur ${of} prises`,
     open: (n) => `${n} libres`,
     full: "Complet",
