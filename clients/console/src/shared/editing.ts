@@ -54,7 +54,8 @@ export function useEditing<V extends object>({ current, save, reread, failed }: 
   const touched = useRef(false);
   touched.current = changed.length > 0;
 
-  // What nobody has begun to edit follows what others save; so does one's own save, which is known here before its etag is.
+  // What nobody has begun to edit follows what others save. Where only the version moved, the save was one's own, and what is
+  // typed since then goes on top of it.
   useEffect(() => {
     if (current.etag === base.etag) return;
     if (!touched.current) setValues(current.values);

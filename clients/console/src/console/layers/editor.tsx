@@ -1,11 +1,12 @@
 import "./layers.css";
-import type { PolicyLevel } from "@berthhq/client";
+import { ErrorReason, type PolicyLevel } from "@berthhq/client";
 import { Button, TextInput } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useText } from "../../i18n";
 import { ask } from "../../shared/ask";
 import { useEditing } from "../../shared/editing";
+import { reasonOf } from "../../shared/errors";
 import { Refused } from "../../shared/form";
 import { Card } from "../../shared/ui";
 import { Conflict } from "../conflict";
@@ -84,7 +85,8 @@ export function LayerEditor(props: Props) {
     (field === refused && tellWrong(error, settings.unfit?.[field] ?? t.policies.unfit, t)) ||
     (values[field] !== undefined && kinds[field]?.wrong?.(values[field], t)) ||
     undefined;
-  const firstWrong = () => groups.flatMap(([, fields]) => fields).find(wrong);
+  const firstWrong = (but?: string) =>
+    groups.flatMap(([, fields]) => fields).find((field) => field !== but && wrong(field));
   const show = (field: string) =>
     form.current
       ?.querySelector<HTMLElement>(`[data-setting="${field}"] :is(input, textarea, button)`)
@@ -96,6 +98,11 @@ export function LayerEditor(props: Props) {
     if (error) sent.current = false;
   });
 
+  const takeBackDraft = () => {
+    editing.reset();
+    setError(undefined);
+    setReason("");
+  };
   const own = Object.values(current.values).filter((value) => value !== undefined).length;
   const takeBack = async () => {
     const answer = await ask({
@@ -115,9 +122,8 @@ export function LayerEditor(props: Props) {
       onSubmit={(event) => {
         event.preventDefault();
         setError(undefined);
-        const first = groups
-          .flatMap(([, fields]) => fields)
-          .find((field) => field !== refused && wrong(field));
+        // Whether what was refused is still wrong, the server says.
+        const first = firstWrong(refused);
         if (first) return show(first);
         sent.current = true;
         void editing.submit().then((saved) => saved && setReason(""));
@@ -161,8 +167,9 @@ export function LayerEditor(props: Props) {
               changed={changed.includes(field)}
               wrong={wrong(field)}
               onChange={(value) => {
-                // What is wrong with what stood there says nothing of what stands there now.
-                if (field === refused) setError(undefined);
+                // What was wrong with it may be no more; what did not go with the rest, as soon as any of it changes.
+                if (field === refused || reasonOf(error) === ErrorReason.INVALID_FIELD)
+                  setError(undefined);
                 set({ [field]: value });
               }}
             />
@@ -177,7 +184,7 @@ export function LayerEditor(props: Props) {
           sound: firstWrong() === undefined,
           refuse: setError,
         })}
-      <SaveBar editing={editing}>
+      <SaveBar editing={{ ...editing, reset: takeBackDraft }}>
         {reset && (
           <TextInput
             size="sm"
