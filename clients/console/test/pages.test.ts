@@ -91,6 +91,13 @@ const pages: readonly Page[] = [
     width: 390,
   },
   { name: "waitlist figures", path: "/waitlist?tab=figures", role: "owner", there: "By location" },
+  {
+    name: "waitlist figures on a telephone",
+    path: "/waitlist?tab=figures",
+    role: "owner",
+    there: "By location",
+    width: 390,
+  },
   { name: "messages", path: "/messages", role: "owner", there: "Segments" },
   { name: "outbox", path: "/messages?tab=outbox", role: "owner", there: "Nothing leaves" },
   {

@@ -207,6 +207,12 @@ describe("the rules of the waitlist", () => {
     await setting("priorityExpression")
       .getByText("The order “Own expression” needs one here.")
       .waitFor();
+    // What was refused is forgotten with the draft.
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await setting("priorityExpression").getByRole("alert").waitFor({ state: "hidden" });
+    await override("order");
+    await setting("order").getByRole("combobox", { name: "Order" }).click();
+    await page.getByRole("option", { name: "Own expression" }).click();
     await override("priorityExpression");
     await type("priorityExpression", "entry.waiting_hours * 2.0");
     await save();

@@ -128,7 +128,8 @@ function Parts({ title, rows }: { title: string; rows: readonly WaitlistFiguresR
   if (rows.length === 0) return null;
   return (
     <Card title={title} bare>
-      <div className="scroll-x">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      <section className="scroll-x" tabIndex={0} aria-label={title}>
         <table className="table">
           <thead>
             <tr>
@@ -161,7 +162,7 @@ function Parts({ title, rows }: { title: string; rows: readonly WaitlistFiguresR
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
     </Card>
   );
 }

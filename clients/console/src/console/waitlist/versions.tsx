@@ -28,7 +28,8 @@ export function Versions({ catalog }: { catalog: Catalog }) {
             return all.length === 0 ? (
               <State title={t.rules.noVersions} />
             ) : (
-              <div className="scroll-x">
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+              <section className="scroll-x" tabIndex={0} aria-label={t.rules.versions}>
                 <table className="table versions">
                   <thead>
                     <tr>
@@ -67,7 +68,7 @@ export function Versions({ catalog }: { catalog: Catalog }) {
                     ))}
                   </tbody>
                 </table>
-              </div>
+              </section>
             );
           }}
         </Shown>
