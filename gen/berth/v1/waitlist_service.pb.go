@@ -4024,7 +4024,7 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\vClaimAction\x12\x1c\n" +
 	"\x18CLAIM_ACTION_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13CLAIM_ACTION_ACCEPT\x10\x01\x12\x18\n" +
-	"\x14CLAIM_ACTION_DECLINE\x10\x022\xa6\x12\n" +
+	"\x14CLAIM_ACTION_DECLINE\x10\x022\xb0\x12\n" +
 	"\x0fWaitlistService\x12f\n" +
 	"\fJoinWaitlist\x12\x1d.berth.v1.JoinWaitlistRequest\x1a\x1e.berth.v1.JoinWaitlistResponse\"\x17\xca\xf3\x18\x13\b\x02\x12\x0fwaitlist.manage\x12X\n" +
 	"\rLeaveWaitlist\x12\x1e.berth.v1.LeaveWaitlistRequest\x1a\x1f.berth.v1.LeaveWaitlistResponse\"\x06\xca\xf3\x18\x02\b\x02\x12[\n" +
@@ -4042,12 +4042,12 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\n" +
 	"OfferPlace\x12\x1b.berth.v1.OfferPlaceRequest\x1a\x1c.berth.v1.OfferPlaceResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12c\n" +
 	"\vExpireOffer\x12\x1c.berth.v1.ExpireOfferRequest\x1a\x1d.berth.v1.ExpireOfferResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12c\n" +
-	"\vRemoveEntry\x12\x1c.berth.v1.RemoveEntryRequest\x1a\x1d.berth.v1.RemoveEntryResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12\\\n" +
-	"\bGetRules\x12\x19.berth.v1.GetRulesRequest\x1a\x1a.berth.v1.GetRulesResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0ewaitlist.rules\x90\x02\x01\x12b\n" +
+	"\vRemoveEntry\x12\x1c.berth.v1.RemoveEntryRequest\x1a\x1d.berth.v1.RemoveEntryResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12a\n" +
+	"\bGetRules\x12\x19.berth.v1.GetRulesRequest\x1a\x1a.berth.v1.GetRulesResponse\"\x1e\xca\xf3\x18\x17\b\x01\x12\x13waitlist.read_rules\x90\x02\x01\x12b\n" +
 	"\vUpdateRules\x12\x1c.berth.v1.UpdateRulesRequest\x1a\x1d.berth.v1.UpdateRulesResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ewaitlist.rules\x12_\n" +
 	"\n" +
-	"ResetRules\x12\x1b.berth.v1.ResetRulesRequest\x1a\x1c.berth.v1.ResetRulesResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ewaitlist.rules\x12w\n" +
-	"\x11ListRulesVersions\x12\".berth.v1.ListRulesVersionsRequest\x1a#.berth.v1.ListRulesVersionsResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0ewaitlist.rules\x90\x02\x01\x12h\n" +
+	"ResetRules\x12\x1b.berth.v1.ResetRulesRequest\x1a\x1c.berth.v1.ResetRulesResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ewaitlist.rules\x12|\n" +
+	"\x11ListRulesVersions\x12\".berth.v1.ListRulesVersionsRequest\x1a#.berth.v1.ListRulesVersionsResponse\"\x1e\xca\xf3\x18\x17\b\x01\x12\x13waitlist.read_rules\x90\x02\x01\x12h\n" +
 	"\fPreviewRules\x12\x1d.berth.v1.PreviewRulesRequest\x1a\x1e.berth.v1.PreviewRulesResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0ewaitlist.rules\x90\x02\x01\x12j\n" +
 	"\rListDecisions\x12\x1e.berth.v1.ListDecisionsRequest\x1a\x1f.berth.v1.ListDecisionsResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12m\n" +
 	"\x0eExplainSession\x12\x1f.berth.v1.ExplainSessionRequest\x1a .berth.v1.ExplainSessionResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12g\n" +

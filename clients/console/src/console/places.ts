@@ -102,7 +102,7 @@ export function usePlaces(): Place[] {
     {
       path: "/waitlist",
       name: t.nav.waitlist,
-      permission: "waitlist.rules",
+      permission: "waitlist.read_rules",
       icon: IconClockHour4,
       key: "w",
       group: "set",

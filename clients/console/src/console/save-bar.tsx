@@ -1,17 +1,22 @@
 import { Button } from "@mantine/core";
+import type { ReactNode } from "react";
 import { useText } from "../i18n";
 
 /** What was changed and not saved yet, in sight for as long as there is any. */
 export function SaveBar({
   editing: { changed, reset, saving },
+  children,
 }: {
   editing: { changed: readonly unknown[]; reset: () => void; saving: boolean };
+  /** What else is asked before it is saved. */
+  children?: ReactNode;
 }) {
   const t = useText();
   if (changed.length === 0) return null;
   return (
     <div className="save-bar">
       <span>{t.policies.pending(changed.length)}</span>
+      {children}
       <Button variant="default" onClick={reset}>
         {t.actions.cancel}
       </Button>

@@ -71,7 +71,7 @@ const routes: readonly (readonly [string, string, ComponentType])[] = [
   ["/plans", "plan.read", PlansPage],
   ["/analytics", "analytics.read", AnalyticsPage],
   ["/policies", "policy.read", PoliciesPage],
-  ["/waitlist", "waitlist.rules", RulesPage],
+  ["/waitlist", "waitlist.read_rules", RulesPage],
   ["/messages", "notification.read", MessagesPage],
   ["/roles", "role.read", RolesPage],
   ["/service-accounts", "account.manage", AccountsPage],

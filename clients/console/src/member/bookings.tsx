@@ -288,23 +288,25 @@ function Waiting({ entry }: { entry: WaitlistEntry }) {
           {entry.sessionTitle}
           {entry.partySize > 1 && <span className="muted"> × {entry.partySize}</span>}
         </div>
+        <div style={{ marginTop: 6 }}>
+          <Tag tone="warn">{t.app.waitlisted(entry.position)}</Tag>
+        </div>
         {entry.passedOverReason && (
-          <div className="muted" style={{ fontSize: 13 }}>
+          <div className="muted" style={{ marginTop: 6, fontSize: 13 }}>
             {t.session.passedOver(whyNotYou(entry.passedOverReason, story))}
           </div>
         )}
       </div>
       <div className="acts">
-        <Tag tone="warn">{t.app.waitlisted(entry.position)}</Tag>
+        <Button variant="default" onClick={() => void leave(entry.id, entry.sessionTitle)}>
+          {t.app.leave}
+        </Button>
         <Button
           variant="subtle"
           onClick={() => setAsking(true)}
           aria-label={`${story.you.ask} ${entry.sessionTitle}`}
         >
           {story.you.ask}
-        </Button>
-        <Button variant="subtle" onClick={() => void leave(entry.id, entry.sessionTitle)}>
-          {t.app.leave}
         </Button>
       </div>
       <Modal opened={asking} onClose={() => setAsking(false)} title={story.you.title}>

@@ -1,27 +1,15 @@
-import {
-  berthError,
-  ErrorReason,
-  SessionService,
-  SessionState,
-  TenantService,
-  WaitlistService,
-} from "@berthhq/client";
+import { SessionService, SessionState } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { useQuery } from "@connectrpc/connect-query";
-import { Alert, Button, NativeSelect, NumberInput, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
+import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { Link, useNavigate } from "react-router";
-import { useSpeech, useText } from "../i18n";
+import { Link } from "react-router";
+import { useText } from "../i18n";
 import { useMemberTexts } from "../i18n/member";
 import { useAll } from "../shared/all";
-import { useDo } from "../shared/calls";
-import { explain } from "../shared/errors";
-import { named, useSubmit } from "../shared/form";
+import { named } from "../shared/form";
 import { useMe } from "../shared/me";
 import { civilDay, DAY, HOUR, Temporal, timeOfDay, today } from "../shared/time";
-import { needsChoice, PlanChoice, usePlans } from "./book";
-import { Heading } from "./heading";
+import { PlaceChoice, useOffered, WishForm } from "./wish";
 
 /** Whoever leads a session in so many days can be wished for. */
 const lookAhead = 28 * DAY;
@@ -33,20 +21,12 @@ const longest = 60;
 export function WaitPage() {
   const t = useText();
   const m = useMemberTexts();
-  const { locale } = useSpeech();
   const { tenant } = useMe();
-  const navigate = useNavigate();
-  const plans = usePlans();
-  const locations = useAll(TenantService.method.listLocations, {}, (answer) => answer.locations, {
-    staleTime: 60_000,
-  });
-  const services = useAll(TenantService.method.listServices, {}, (answer) => answer.services, {
-    staleTime: 60_000,
-  });
+  const { locations, services } = useOffered();
   const [chosenPlace, setPlace] = useState("");
   const [chosenService, setService] = useState("");
-  const place = locations.data?.find(({ id }) => id === chosenPlace) ?? locations.data?.[0];
-  const service = services.data?.find(({ id }) => id === chosenService) ?? services.data?.[0];
+  const place = locations.find(({ id }) => id === chosenPlace) ?? locations[0];
+  const service = services.find(({ id }) => id === chosenService) ?? services[0];
   const zone = place?.timeZone ?? tenant.timeZone;
   const now = today(zone);
   const [first, setFirst] = useState(() => now.toString());
@@ -55,8 +35,6 @@ export function WaitPage() {
   const [latest, setLatest] = useState("");
   const [coach, setCoach] = useState("");
   const [party, setParty] = useState(1);
-  const [plan, setPlan] = useState("");
-  const join = useDo(WaitlistService.method.joinWaitlist, { quiet: true });
 
   const [from] = useState(() => Math.floor(Date.now() / HOUR) * HOUR);
   const sessions = useAll(
@@ -77,12 +55,14 @@ export function WaitPage() {
       .filter(({ coachId }) => coachId)
       .map(({ coachId, coachName }) => [coachId, coachName]),
   );
-  const most = service?.maxParty || service?.minParty || 1;
-  const { error, onSubmit } = useSubmit(async () => {
-    if (!place || !service) return;
-    const answer = await join.run({
+  const least = service?.minParty || 1;
+  const most = service?.maxParty || least;
+  const wish =
+    place &&
+    service &&
+    (() => ({
       wish: {
-        case: "window",
+        case: "window" as const,
         value: {
           serviceId: service.id,
           locationId: place.id,
@@ -92,34 +72,26 @@ export function WaitPage() {
           ...(latest && { latestStart: timeOfDay(latest) }),
         },
       },
-      partySize: party,
       coachId: coaches.has(coach) ? coach : "",
-      subscriptionId: plan,
-    });
-    notifications.show({ message: m.wish.joined(answer?.entry?.position ?? 0) });
-    navigate("/bookings");
-  });
+    }));
   return (
     <>
-      <Heading>{m.wish.title}</Heading>
-      <p className="muted" style={{ marginTop: -6 }}>
-        {m.wish.note}
-      </p>
-      <form className="card form" style={{ padding: 16 }} onSubmit={onSubmit}>
+      <WishForm
+        framed
+        title={m.wish.title}
+        note={m.wish.note}
+        act={m.wish.join}
+        zone={zone}
+        party={{ wished: party, least, most, onChange: setParty }}
+        wish={wish}
+      >
         <NativeSelect
           label={t.fields.service}
           value={service?.id ?? ""}
           onChange={(event) => setService(event.currentTarget.value)}
-          data={named(services.data ?? [])}
+          data={named(services)}
         />
-        {(locations.data?.length ?? 0) > 1 && (
-          <NativeSelect
-            label={t.app.location}
-            value={place?.id ?? ""}
-            onChange={(event) => setPlace(event.currentTarget.value)}
-            data={named(locations.data ?? [])}
-          />
-        )}
+        <PlaceChoice places={locations} place={place} onChange={setPlace} />
         <div className="pair">
           <TextInput
             type="date"
@@ -169,47 +141,12 @@ export function WaitPage() {
             ]}
           />
         )}
-        {most > 1 && (
-          <NumberInput
-            label={t.app.party}
-            min={1}
-            max={most}
-            value={party}
-            onChange={(value) => setParty(Number(value) || 1)}
-          />
-        )}
-        {needsChoice(plans, error) && <PlanChoice plans={plans} value={plan} onChange={setPlan} />}
-        {error !== undefined &&
-          (berthError(error).reason === ErrorReason.SEATS_AVAILABLE ? (
-            <Free sessionId={berthError(error).metadata.session_id ?? ""} />
-          ) : (
-            <Alert color="red" role="alert">
-              {explain(error, t, locale, zone)}
-            </Alert>
-          ))}
-        <Button type="submit" size="md" loading={join.busy} disabled={!place || !service}>
-          {m.wish.join}
-        </Button>
-      </form>
+      </WishForm>
       <p style={{ textAlign: "center", marginTop: 18 }}>
         <Button component={Link} to="/wait/any" variant="subtle">
           {m.any.or}
         </Button>
       </p>
     </>
-  );
-}
-
-/** There is no need to wait: something that fits has places. */
-export function Free({ sessionId }: { sessionId: string }) {
-  const t = useText();
-  const m = useMemberTexts();
-  const found = useQuery(SessionService.method.getSession, { sessionId }).data?.session;
-  const { year = 0, month = 0, day = 0 } = found?.localDate ?? {};
-  return (
-    <Alert color="tide" role="alert">
-      {found ? m.wish.free(found.title) : t.reasons.SEATS_AVAILABLE?.({})}{" "}
-      {found && <Link to={`/?date=${new Temporal.PlainDate(year, month, day)}`}>{m.wish.see}</Link>}
-    </Alert>
   );
 }

@@ -54,12 +54,14 @@ export function useEditing<V extends object>({ current, save, reread, failed }: 
   const touched = useRef(false);
   touched.current = changed.length > 0;
 
-  // What nobody has begun to edit follows what others save.
+  // What nobody has begun to edit follows what others save. Where only the version moved, the save was one's own, and what is
+  // typed since then goes on top of it.
   useEffect(() => {
-    if (touched.current || current.etag === base.etag) return;
+    if (current.etag === base.etag) return;
+    if (!touched.current) setValues(current.values);
+    else if (!same(current.values, base.values)) return;
     setBase(current);
-    setValues(current.values);
-  }, [current, base.etag]);
+  }, [current, base]);
 
   const submit = async (): Promise<boolean> => {
     setSaving(true);

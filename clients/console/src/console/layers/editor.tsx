@@ -1,17 +1,21 @@
 import "./layers.css";
-import { PolicyLevel } from "@berthhq/client";
-import { ActionIcon } from "@mantine/core";
-import { IconArrowBackUp, IconPencil } from "@tabler/icons-react";
-import { type ReactNode, useState } from "react";
+import { ErrorReason, type PolicyLevel } from "@berthhq/client";
+import { Button, TextInput } from "@mantine/core";
+import { IconArrowBackUp } from "@tabler/icons-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useText } from "../../i18n";
+import { ask } from "../../shared/ask";
 import { useEditing } from "../../shared/editing";
+import { reasonOf } from "../../shared/errors";
 import { Refused } from "../../shared/form";
-import { Card, Tag } from "../../shared/ui";
+import { Card } from "../../shared/ui";
 import { Conflict } from "../conflict";
 import type { Catalog } from "../data";
 import { maskOf } from "../form";
 import { SaveBar } from "../save-bar";
-import { type Kinds, readAll, readField, type Values } from "./kind";
+import { type Kinds, readAll, type Values } from "./kind";
+import { fieldOf, tellWrong } from "./refusal";
+import { Setting } from "./setting";
 
 /*
  * Settings that are inherited, level by level: the built-in ones, the organization's, the location's, the service's.
@@ -23,6 +27,8 @@ export interface Settings {
   readonly groups: readonly (readonly [string, readonly string[]])[];
   /** Name and explanation. */
   readonly texts: Readonly<Record<string, readonly [string, string]>>;
+  /** What is missing where a value by itself is right, but does not go with others. */
+  readonly unfit?: Readonly<Record<string, string>>;
 }
 
 export interface Layer {
@@ -39,35 +45,88 @@ interface Props {
   level: PolicyLevel;
   catalog: Catalog;
   editable: boolean;
-  save: (values: Values, paths: string[], etag: string) => Promise<unknown>;
+  save: (values: Values, paths: string[], etag: string, reason: string) => Promise<unknown>;
+  /** Lets the level inherit everything again. Where there is such a thing, edits are kept with their reasons. */
+  reset?: (etag: string, reason: string) => Promise<unknown>;
   reread: () => Promise<readonly Layer[]>;
-  /** What is shown beside the draft. */
-  children?: (values: Values, paths: string[]) => ReactNode;
+  /** What is shown beside the draft. It may be refused there. */
+  children?: (draft: Draft) => ReactNode;
+}
+
+export interface Draft {
+  readonly values: Values;
+  readonly paths: readonly string[];
+  /** Everything in it can be kept, as far as that can be told here. */
+  readonly sound: boolean;
+  readonly refuse: (error: unknown) => void;
 }
 
 export function LayerEditor(props: Props) {
-  const { settings, layers, level, save, reread, children } = props;
+  const { settings, layers, level, catalog, editable, save, reset, reread, children } = props;
   const t = useText();
   const [error, setError] = useState<unknown>();
+  const [reason, setReason] = useState("");
+  const form = useRef<HTMLFormElement>(null);
   const { kinds, groups, texts } = settings;
   const version = (of: readonly Layer[]) => {
     const layer = of.find((one) => one.level === level);
     return { values: readAll(layer?.set, kinds), etag: layer?.etag ?? "" };
   };
+  const current = version(layers);
   const editing = useEditing<Values>({
-    current: version(layers),
+    current,
     failed: setError,
     reread: async () => version(await reread()),
-    save: (values, changed, etag) => save(values, changed.map(maskOf), etag),
+    save: (values, changed, etag) => save(values, changed.map(maskOf), etag, reason.trim()),
   });
   const { values, set, changed } = editing;
+  const refused = fieldOf(error, kinds);
+  const wrong = (field: string) =>
+    (field === refused && tellWrong(error, settings.unfit?.[field] ?? t.policies.unfit, t)) ||
+    (values[field] !== undefined && kinds[field]?.wrong?.(values[field], t)) ||
+    undefined;
+  const firstWrong = (but?: string) =>
+    groups.flatMap(([, fields]) => fields).find((field) => field !== but && wrong(field));
+  const show = (field: string) =>
+    form.current
+      ?.querySelector<HTMLElement>(`[data-setting="${field}"] :is(input, textarea, button)`)
+      ?.focus();
+  // It may be far from where it was saved.
+  const sent = useRef(false);
+  useEffect(() => {
+    if (refused && sent.current) show(refused);
+    if (error) sent.current = false;
+  });
+
+  const takeBackDraft = () => {
+    editing.reset();
+    setError(undefined);
+    setReason("");
+  };
+  const own = Object.values(current.values).filter((value) => value !== undefined).length;
+  const takeBack = async () => {
+    const answer = await ask({
+      title: t.policies.resetTitle,
+      body: t.policies.resetBody(own),
+      yes: t.policies.resetAll,
+      reason: t.fields.reason,
+      danger: true,
+    });
+    if (answer) await reset?.(current.etag, answer.reason.trim());
+  };
   return (
     <form
+      ref={form}
       className="stack"
+      noValidate
       onSubmit={(event) => {
         event.preventDefault();
         setError(undefined);
-        void editing.submit();
+        // Whether what was refused is still wrong, the server says.
+        const first = firstWrong(refused);
+        if (first) return show(first);
+        sent.current = true;
+        void editing.submit().then((saved) => saved && setReason(""));
       }}
     >
       <Conflict
@@ -76,104 +135,68 @@ export function LayerEditor(props: Props) {
           Object.keys(kinds).map((field) => [field, texts[field]?.[0] ?? field]),
         )}
         show={(field, value) =>
-          value === undefined ? "–" : (kinds[field]?.show(value, t) ?? String(value))
+          value === undefined ? t.policies.inherited : (kinds[field]?.show(value, t) ?? `${value}`)
         }
         onTake={editing.takeTheirs}
       />
+      {editable && reset && own > 0 && changed.length === 0 && (
+        <div className="policy-own">
+          <span className="muted">{t.policies.ownSettings(own)}</span>
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconArrowBackUp size={15} />}
+            onClick={() => void takeBack()}
+          >
+            {t.policies.resetAll}
+          </Button>
+        </div>
+      )}
       {groups.map(([group, fields]) => (
         <Card key={group} bare title={group}>
           {fields.map((field) => (
             <Setting
               key={field}
-              {...props}
+              settings={settings}
+              layers={layers}
+              level={level}
+              catalog={catalog}
+              editable={editable}
               field={field}
               own={values[field]}
               changed={changed.includes(field)}
-              onChange={(value) => set({ [field]: value })}
+              wrong={wrong(field)}
+              onChange={(value) => {
+                // What was wrong with it may be no more; what did not go with the rest, as soon as any of it changes.
+                if (field === refused || reasonOf(error) === ErrorReason.INVALID_FIELD)
+                  setError(undefined);
+                set({ [field]: value });
+              }}
             />
           ))}
         </Card>
       ))}
-      <Refused error={error} />
-      {changed.length > 0 && children?.(values, changed.map(maskOf))}
-      <SaveBar editing={editing} />
+      {!refused && <Refused error={error} />}
+      {changed.length > 0 &&
+        children?.({
+          values,
+          paths: changed.map(maskOf),
+          sound: firstWrong() === undefined,
+          refuse: setError,
+        })}
+      <SaveBar editing={{ ...editing, reset: takeBackDraft }}>
+        {reset && (
+          <TextInput
+            size="sm"
+            className="why"
+            aria-label={t.fields.reason}
+            placeholder={t.policies.whyChanged}
+            maxLength={500}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+        )}
+      </SaveBar>
     </form>
-  );
-}
-
-/** One setting: what it is, what it is set to, and by whom. */
-function Setting({
-  settings: { kinds, texts },
-  layers,
-  level,
-  catalog,
-  editable,
-  field,
-  own,
-  changed,
-  onChange,
-}: Props & {
-  field: string;
-  /** undefined: inherited. */
-  own: unknown;
-  changed: boolean;
-  onChange: (value: unknown) => void;
-}) {
-  const t = useText();
-  const kind = kinds[field];
-  const [label = field, note = ""] = texts[field] ?? [];
-  // What would hold if this level set nothing, and whose it is.
-  const from = layers.findLast(
-    (one) => one.level < level && readField(one.set, field, kinds) !== undefined,
-  );
-  const inherited = from && readField(from.set, field, kinds);
-  const show = (value: unknown) => (value === undefined ? "–" : (kind?.show(value, t) ?? "–"));
-  const whose =
-    catalog.location(from?.targetId ?? "")?.name ??
-    catalog.service(from?.targetId ?? "")?.name ??
-    t.policies.levels[from?.level ?? PolicyLevel.DEFAULT];
-  return (
-    <div className="policy-row">
-      <div style={{ minWidth: 0 }}>
-        <strong style={{ fontWeight: 560 }}>{label}</strong>
-        <div className="muted" style={{ fontSize: 12 }}>
-          {note}
-        </div>
-      </div>
-      <div className="policy-value">
-        {own === undefined ? (
-          <span>{show(inherited)}</span>
-        ) : editable ? (
-          kind?.input({ label, value: own, onChange })
-        ) : (
-          <strong>{show(own)}</strong>
-        )}
-      </div>
-      <div className="policy-from">
-        {own === undefined ? (
-          <Tag tone="plain">{whose}</Tag>
-        ) : (
-          <Tag tone={changed ? "warn" : "accent"}>{t.policies.setHere}</Tag>
-        )}
-        {editable &&
-          (own === undefined ? (
-            <ActionIcon
-              aria-label={`${t.policies.override}: ${label}`}
-              title={t.policies.override}
-              onClick={() => onChange(inherited ?? kind?.first)}
-            >
-              <IconPencil size={16} />
-            </ActionIcon>
-          ) : (
-            <ActionIcon
-              aria-label={`${t.policies.inherit}: ${label}`}
-              title={`${t.policies.inherit}: ${show(inherited)}`}
-              onClick={() => onChange(undefined)}
-            >
-              <IconArrowBackUp size={16} />
-            </ActionIcon>
-          ))}
-      </div>
-    </div>
   );
 }

@@ -5,6 +5,8 @@ import type { Messages } from "../../i18n";
 export interface Typed<V> {
   readonly label: string;
   readonly value: V;
+  /** What is wrong with it is told beside it. */
+  readonly wrong?: boolean;
   onChange(value: V): void;
 }
 
@@ -14,6 +16,8 @@ export interface Kind<V> {
   write(value: V): unknown;
   show(value: V, t: Messages): string;
   input(typed: Typed<V>): ReactNode;
+  /** Why it cannot be kept; undefined where it can. */
+  wrong?(value: V, t: Messages): string | undefined;
   /** What it begins with where nothing is inherited. */
   readonly first: V;
 }

@@ -3,7 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { expect, it } from "vitest";
 import { en } from "../../i18n/en";
-import { HOUR } from "../../shared/time";
+import { DAY, HOUR, MINUTE } from "../../shared/time";
 import { type Kinds, readAll, writeAll } from "./kind";
 import { bonuses, choice, expression, flag, meters, night, number, span, windows } from "./kinds";
 
@@ -45,7 +45,7 @@ it("writes rules of the waitlist as they were", () => {
     quietHours: night,
     tierBonuses: bonuses,
     eligibilityExpression: expression,
-    baseScore: number,
+    baseScore: number(0, 10_000),
   };
   const rules = create(WaitlistRulesSchema, {
     mode: 2,
@@ -62,7 +62,7 @@ it("writes nothing of what is inherited, and writes what is set to nothing", () 
     enabled: flag,
     timeFlexibility: span("minutes"),
     eligibilityExpression: expression,
-    baseScore: number,
+    baseScore: number(0, 10_000),
   };
   const set = { enabled: false, timeFlexibility: 0, eligibilityExpression: "" };
   const written = writeAll({ ...set, baseScore: undefined }, these);
@@ -92,4 +92,28 @@ it.each([
   [expression.show("", en), "–"],
 ])("shows %s as people read it", (shown, want) => {
   expect(shown).toBe(want);
+});
+
+it.each([
+  ["less than the least", number(1, 10).wrong?.(0, en), "It takes 1 to 10."],
+  ["no number yet", number(1, 10).wrong?.(Number.NaN, en), "It takes 1 to 10."],
+  ["the most", number(1, 10).wrong?.(10, en), undefined],
+  ["no time", span("minutes", MINUTE, DAY).wrong?.(0, en), "It takes 1 min to 1 d."],
+  ["any time", span("minutes").wrong?.(90 * DAY, en), undefined],
+  ["no morning", night.wrong?.({ start: "21:00", end: "" }, en), en.policies.nightTooLong],
+  ["all day long", night.wrong?.({ start: "21:00", end: "20:30" }, en), en.policies.nightTooLong],
+  ["no night", night.wrong?.({ start: "21:00", end: "21:00" }, en), undefined],
+  [
+    "a tier twice",
+    bonuses.wrong?.(
+      [
+        { tier: "gold", points: 5 },
+        { tier: " gold", points: 6 },
+      ],
+      en,
+    ),
+    "“gold” stands here twice.",
+  ],
+])("tells what is wrong with %s", (_, told, want) => {
+  expect(told).toBe(want);
 });

@@ -9,36 +9,46 @@ import { SpanInput, type Unit } from "./span";
 export { bonuses, windows } from "./tiers";
 
 /** A span of time, in milliseconds. */
-export const span = (unit: Unit): Kind<number> => ({
-  first: 0,
+export const span = (unit: Unit, least = 0, most = Number.POSITIVE_INFINITY): Kind<number> => ({
+  first: least,
   read: (value: Duration) => spanMs(value),
   write: durationFromMs,
   show: showSpan,
   input: (typed) => <SpanInput {...typed} unit={unit} />,
+  wrong: (value, t) =>
+    value < least || value > most ? t.policies.between(showSpan(least), showSpan(most)) : undefined,
 });
 
-const amount = (least: number, width: number, unit = ""): Kind<number> => ({
-  first: 0,
+const amount = (least: number, most: number, width: number, unit = ""): Kind<number> => ({
+  first: least,
   read: Number,
   write: (value) => value,
-  show: (value) => `${value}${unit}`,
-  input: ({ label, value, onChange }) => (
+  show: (value) => (Number.isNaN(value) ? "–" : `${value}${unit}`),
+  input: ({ label, value, wrong, onChange }) => (
     <NumberInput
       size="xs"
       w={width}
       min={least}
-      max={100_000}
+      max={most}
+      allowDecimal={false}
+      clampBehavior="none"
       suffix={unit}
       aria-label={label}
-      value={value}
-      onChange={(next) => onChange(Number(next) || least)}
+      error={wrong ?? false}
+      value={Number.isNaN(value) ? "" : value}
+      onChange={(next) => onChange(next === "" ? Number.NaN : Number(next))}
     />
   ),
+  // What is not there yet is out of bounds too.
+  wrong: (value, t) =>
+    value >= least && value <= most
+      ? undefined
+      : t.policies.between(`${least}${unit}`, `${most}${unit}`),
 });
 
-export const number = amount(0, 110);
+export const number = (least: number, most: number) => amount(least, most, 110);
 
-export const meters = amount(10, 130, " m");
+export const meters = amount(10, 100_000, 130, " m");
 
 /** One of several, by its number in the contract. */
 export const choice = (names: readonly string[]): Kind<number> => ({
@@ -88,11 +98,14 @@ export const expression: Kind<string> = {
   read: String,
   write: (value) => value,
   show: (value) => value || "–",
-  input: ({ label, value, onChange }) => (
+  input: ({ label, value, wrong, onChange }) => (
     <Textarea
       size="xs"
       aria-label={label}
       autosize
+      maxLength={2000}
+      spellCheck={false}
+      error={wrong ?? false}
       styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
@@ -115,15 +128,25 @@ export const night: Kind<Night> = {
   write: ({ start, end }) => ({ start: timeOfDay(start), end: timeOfDay(end) }),
   show: ({ start, end }, t) => (start === end ? t.policies.none : `${start}–${end}`),
   input: (typed) => <NightInput {...typed} />,
+  wrong: ({ start, end }, t) =>
+    start && end && (minuteOf(end) - minuteOf(start) + 1440) % 1440 <= 23 * 60
+      ? undefined
+      : t.policies.nightTooLong,
 };
 
-function NightInput({ label, value, onChange }: Typed<Night>) {
+const minuteOf = (clock: string): number => {
+  const { hours = 0, minutes = 0 } = timeOfDay(clock);
+  return hours * 60 + minutes;
+};
+
+function NightInput({ label, value, wrong, onChange }: Typed<Night>) {
   const t = useText();
   return (
     <div style={{ display: "flex", gap: 6, alignItems: "center" }}>
       <TimeInput
         size="xs"
         aria-label={`${label}: ${t.fields.start}`}
+        error={wrong ?? false}
         value={value.start}
         onChange={(event) => onChange({ ...value, start: event.currentTarget.value })}
       />
@@ -131,6 +154,7 @@ function NightInput({ label, value, onChange }: Typed<Night>) {
       <TimeInput
         size="xs"
         aria-label={`${label}: ${t.members.ends}`}
+        error={wrong ?? false}
         value={value.end}
         onChange={(event) => onChange({ ...value, end: event.currentTarget.value })}
       />

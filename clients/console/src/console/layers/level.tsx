@@ -1,12 +1,12 @@
 import { PolicyLevel } from "@berthhq/client";
 import { Select } from "@mantine/core";
-import { useSearchParams } from "react-router";
 import { useText } from "../../i18n";
+import { useAddress } from "../../shared/address";
 import type { Catalog } from "../data";
 
 /** For whom settings are shown: the organization, a location or a service. It stands in the address. */
 export function useLevel() {
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useAddress();
   const chosen = params.get("for") ?? "tenant";
   const [kind = "", targetId = ""] = chosen.split(":");
   const level =
@@ -23,17 +23,16 @@ export function useLevel() {
       ...(kind === "location" && { locationId: targetId }),
       ...(kind === "service" && { serviceId: targetId }),
     },
-    choose: (value: string | null) =>
-      setParams(value && value !== "tenant" ? { for: value } : {}, { replace: true }),
+    choose: (value: string | null) => change({ for: value === "tenant" ? null : value }),
   };
 }
 
-export function LevelPicker({ catalog }: { catalog: Catalog }) {
+export function LevelPicker({ catalog, label }: { catalog: Catalog; label?: string }) {
   const t = useText();
   const { chosen, choose } = useLevel();
   return (
     <Select
-      aria-label={t.policies.level}
+      aria-label={label ?? t.policies.level}
       w={270}
       searchable
       allowDeselect={false}

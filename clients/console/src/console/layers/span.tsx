@@ -13,6 +13,7 @@ export function SpanInput({
   onChange,
   unit: usual = "minutes",
   size = "xs",
+  wrong = false,
   disabled = false,
 }: {
   label: string;
@@ -22,6 +23,7 @@ export function SpanInput({
   /** The unit of a span of nothing. */
   unit?: Unit;
   size?: "xs" | "sm";
+  wrong?: boolean;
   disabled?: boolean;
 }) {
   const t = useText();
@@ -36,6 +38,7 @@ export function SpanInput({
         w={92}
         min={0}
         aria-label={label}
+        error={wrong}
         disabled={disabled}
         value={Math.round((value / units[unit]) * 100) / 100}
         onChange={(next) => onChange(Math.round(Number(next) * units[unit]))}

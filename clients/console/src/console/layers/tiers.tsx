@@ -3,7 +3,7 @@ import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { ActionIcon, Button, NumberInput, Switch, TextInput } from "@mantine/core";
 import { IconPlus, IconX } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { useText } from "../../i18n";
+import { type Messages, useText } from "../../i18n";
 import { HOUR, showSpan, spanMs } from "../../shared/time";
 import type { Kind, Typed } from "./kind";
 
@@ -68,6 +68,13 @@ function Tiers<T extends Tiered>({
 const written = <T extends Tiered>(lines: readonly T[]) =>
   lines.flatMap((line) => (line.tier.trim() ? [{ ...line, tier: line.tier.trim() }] : []));
 
+/** A tier that stands there twice would have two of what it can have once. */
+const twice = (lines: readonly Tiered[], t: Messages) => {
+  const names = written(lines).map(({ tier }) => tier);
+  const again = names.find((name, at) => names.indexOf(name) < at);
+  return again === undefined ? undefined : t.policies.tierTwice(again);
+};
+
 interface Bonus extends Tiered {
   readonly points: number;
 }
@@ -80,6 +87,7 @@ export const bonuses: Kind<readonly Bonus[]> = {
   write: (lines) => ({ bonuses: written(lines) }),
   show: (lines, t) =>
     lines.map(({ tier, points }) => `${tier}: +${points}`).join(", ") || t.policies.none,
+  wrong: twice,
   input: (typed) => (
     <Tiers {...typed} blank={{ tier: "", points: 10 }}>
       {(line, put) => (
@@ -120,6 +128,7 @@ export const windows: Kind<readonly Window[]> = {
   show: (lines, t) =>
     lines.map(({ tier, hours }) => `${tier}: ${showSpan(hours * HOUR)}`).join(", ") ||
     t.policies.none,
+  wrong: twice,
   input: (typed) => (
     <Tiers {...typed} blank={{ tier: "", hours: 24 }}>
       {(line, put) => <WindowInput line={line} put={put} />}

@@ -2,9 +2,11 @@ import {
   type Booking,
   BookingService,
   BookingStatus,
+  OfferStatus,
   type Session,
   SessionService,
   SessionState,
+  WaitlistService,
 } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Button, Drawer, Modal, Switch } from "@mantine/core";
@@ -53,6 +55,11 @@ export function SessionPage() {
   );
 }
 
+const hasSeats = ({ status }: Booking): boolean =>
+  status === BookingStatus.PENDING ||
+  status === BookingStatus.CONFIRMED ||
+  status === BookingStatus.ATTENDED;
+
 function stateOf(session: Session, t: ReturnType<typeof useText>): [Tone, string] {
   const now = Date.now();
   if (session.state === SessionState.CANCELLED) return ["bad", t.sessionState.cancelled];
@@ -77,6 +84,11 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
     { sessionId: session.id, includeInactive: inactive },
     { refetchInterval: every, placeholderData: (before) => before },
   );
+  const story = useQuery(
+    WaitlistService.method.explainSession,
+    { sessionId: session.id },
+    { enabled: can("waitlist.read") },
+  );
   const zone = session.timeZone;
   const [tone, state] = stateOf(session, t);
   const active = (roster.data?.bookings ?? []).filter(
@@ -85,6 +97,10 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
   const seats = (list: readonly Booking[]) =>
     list.reduce((sum, { partySize }) => sum + partySize, 0);
   const came = seats(active.filter(({ status }) => status === BookingStatus.ATTENDED));
+  // What a live offer keeps is taken, and in nobody's name yet.
+  const kept = story.data?.offers.some(({ status }) => status === OfferStatus.LIVE)
+    ? session.seatsTaken - seats((roster.data?.bookings ?? []).filter(hasSeats))
+    : 0;
   const over = session.state === SessionState.CANCELLED;
   const coming = millis(session.startTime) > Date.now();
   const open = session.state === SessionState.PUBLISHED && coming;
@@ -188,6 +204,7 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
               <dt>{t.session.seats}</dt>
               <dd>
                 <Seats session={session} />
+                {kept > 0 && <div className="muted">{t.session.kept(kept)}</div>}
               </dd>
               <dt>{t.fields.service}</dt>
               <dd>{catalog.service(session.serviceId)?.name}</dd>

@@ -1,19 +1,65 @@
-import { type WaitlistFiguresRow, WaitlistService } from "@berthhq/client";
+import {
+  type GetWaitlistAnalyticsResponse,
+  type WaitlistFiguresRow,
+  WaitlistService,
+} from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
+import { SegmentedControl } from "@mantine/core";
+import type { ComponentProps } from "react";
 import { useText } from "../../i18n";
+import { useAddress } from "../../shared/address";
+import { useMe } from "../../shared/me";
 import { useNumbers } from "../../shared/numbers";
-import { showSpan, spanMs } from "../../shared/time";
+import { showSpan, spanMs, startOf, today } from "../../shared/time";
 import { Card, Shown, State } from "../../shared/ui";
+import type { Catalog } from "../data";
 import { Figures } from "../figures";
+import { LevelPicker, useLevel } from "../layers/level";
 import { Share } from "../share";
 
-/** How well the waitlist fills what was freed, in the last 30 days. */
-export function WaitlistFigures() {
+const spans = [7, 30, 90];
+
+/** How well the waitlist fills what was freed, in the last days, of the whole organization or a part of it. */
+export function WaitlistFigures({ catalog }: { catalog: Catalog }) {
+  const t = useText();
+  const { tenant } = useMe();
+  const { target } = useLevel();
+  const [params, change] = useAddress();
+  const days = Number(params.get("days")) || 30;
+  const end = today(tenant.timeZone).add({ days: 1 });
+  const figures = useQuery(
+    WaitlistService.method.getWaitlistAnalytics,
+    {
+      ...target,
+      within: {
+        start: startOf(end.subtract({ days }), tenant.timeZone),
+        end: startOf(end, tenant.timeZone),
+      },
+    },
+    { placeholderData: (before) => before },
+  );
+  return (
+    <>
+      <div className="filters">
+        <SegmentedControl
+          size="sm"
+          aria-label={t.bulk.days}
+          value={String(days)}
+          onChange={(value) => change({ days: value === "30" ? null : value })}
+          data={spans.map((n) => ({ value: String(n), label: t.analytics.days(n) }))}
+        />
+        <LevelPicker catalog={catalog} label={t.rules.countedFor} />
+      </div>
+      <Told of={figures} />
+    </>
+  );
+}
+
+function Told({ of }: { of: ComponentProps<typeof Shown<GetWaitlistAnalyticsResponse>>["of"] }) {
   const t = useText();
   const { percent, count, mean } = useNumbers();
-  const figures = useQuery(WaitlistService.method.getWaitlistAnalytics, {});
   return (
-    <Shown of={figures}>
+    <Shown of={of}>
       {({ total, locations, services, cascadeDepths }) => {
         const asked = total !== undefined && total.offersSent > 0n;
         return !total || total.entries + total.offersSent === 0n ? (
@@ -25,13 +71,17 @@ export function WaitlistFigures() {
             <Figures
               of={[
                 [t.rules.joined, count(total.entries), t.rules.stillWaiting(Number(total.active))],
-                [t.rules.gotPlace, percent(total.conversionRate), count(total.booked)],
+                [
+                  t.rules.gotPlace,
+                  total.entries > 0n ? percent(total.conversionRate) : "–",
+                  t.rules.outOf(count(total.booked), count(total.entries)),
+                ],
                 [t.rules.promoted, count(total.promoted)],
                 [t.rules.offered, count(total.offersSent)],
                 [
                   t.rules.accepted,
                   asked ? percent(total.acceptanceRate) : "–",
-                  asked ? count(total.accepted) : "",
+                  asked ? t.rules.outOf(count(total.accepted), count(total.offersSent)) : "",
                 ],
                 [
                   t.rules.answerTime,
@@ -39,8 +89,8 @@ export function WaitlistFigures() {
                 ],
                 [
                   t.rules.depth,
-                  asked ? mean(total.averageCascadeDepth) : "–",
-                  asked ? t.rules.deepest(total.maxCascadeDepth) : "",
+                  total.accepted > 0n ? mean(total.averageCascadeDepth) : "–",
+                  total.accepted > 0n ? t.rules.deepest(total.maxCascadeDepth) : "",
                 ],
               ]}
             />
@@ -78,7 +128,8 @@ function Parts({ title, rows }: { title: string; rows: readonly WaitlistFiguresR
   if (rows.length === 0) return null;
   return (
     <Card title={title} bare>
-      <div className="scroll-x">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      <section className="scroll-x" tabIndex={0} aria-label={title}>
         <table className="table">
           <thead>
             <tr>
@@ -104,12 +155,14 @@ function Parts({ title, rows }: { title: string; rows: readonly WaitlistFiguresR
                   <Share of={figures?.conversionRate ?? 0} />
                 </td>
                 <td className="right">{count(figures?.offersSent ?? 0)}</td>
-                <td className="right">{percent(figures?.acceptanceRate ?? 0)}</td>
+                <td className="right">
+                  {figures && figures.offersSent > 0n ? percent(figures.acceptanceRate) : "–"}
+                </td>
               </tr>
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
     </Card>
   );
 }

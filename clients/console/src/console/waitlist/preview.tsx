@@ -1,40 +1,54 @@
-import { WaitlistService } from "@berthhq/client";
+import { type PreviewRulesResponse, WaitlistService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
 import { IconFlask } from "@tabler/icons-react";
-import { useState } from "react";
+import { useEffect, useMemo, useState } from "react";
+import { Link } from "react-router";
 import { useSpeech, useText } from "../../i18n";
 import { useStory } from "../../i18n/story";
+import { Refused } from "../../shared/form";
 import { tellDifference } from "../../shared/story";
-import { Shown, State, Time } from "../../shared/ui";
-import { type Kinds, type Values, writeAll } from "../layers/kind";
+import { Card, Shown, State, Time } from "../../shared/ui";
+import type { Draft } from "../layers/editor";
+import { type Kinds, writeAll } from "../layers/kind";
+
+/** While somebody types nothing is tried, in ms. */
+const rest = 500;
 
 /** What the draft would have done with the seats that were freed in the last month. */
 export function Preview({
   target,
-  values,
-  paths,
+  draft: { values, paths, sound, refuse },
   kinds,
 }: {
   target: { locationId?: string; serviceId?: string };
-  values: Values;
-  paths: string[];
+  draft: Draft;
   kinds: Kinds;
 }) {
   const t = useText();
-  const story = useStory();
-  const { locale } = useSpeech();
   const [asked, setAsked] = useState(false);
+  const names = paths.join();
+  const now = useMemo(() => ({ values, paths: names.split(",") }), [values, names]);
+  const [draft] = useDebouncedValue(now, rest);
   const preview = useQuery(
     WaitlistService.method.previewRules,
-    { ...target, rules: writeAll(values, kinds), updateMask: { paths } },
-    { enabled: asked, placeholderData: (before) => before },
+    {
+      ...target,
+      rules: sound ? writeAll(draft.values, kinds) : {},
+      updateMask: { paths: draft.paths },
+    },
+    { enabled: asked && sound && draft === now, retry: false, placeholderData: (before) => before },
   );
+  const { error } = preview;
+  useEffect(() => {
+    if (error) refuse(error);
+  }, [error, refuse]);
   return (
-    <section className="card">
-      <header>
-        <h2 style={{ margin: 0, fontSize: 14, fontWeight: 600 }}>{t.rules.preview}</h2>
-        {!asked && (
+    <Card
+      title={t.rules.preview}
+      extra={
+        !asked && (
           <Button
             size="compact-sm"
             variant="light"
@@ -43,53 +57,91 @@ export function Preview({
           >
             {t.rules.tryOut}
           </Button>
-        )}
-      </header>
-      <div className="body" aria-live="polite">
+        )
+      }
+    >
+      <div aria-live="polite" aria-busy={preview.isFetching || draft !== now}>
         {!asked ? (
           <p className="muted" style={{ margin: 0 }}>
             {t.rules.previewNote}
           </p>
+        ) : !sound ? (
+          <p className="muted" style={{ margin: 0 }}>
+            {t.rules.notTried}
+          </p>
+        ) : error && draft === now ? (
+          <Refused error={error} />
         ) : (
-          <Shown of={preview} rows={3}>
+          <Shown of={{ ...preview, error: null }} rows={3}>
             {(would) =>
               would.moves.length === 0 ? (
                 <State title={t.rules.noHistory} />
               ) : (
-                <>
-                  <p style={{ marginTop: 0 }}>
-                    <strong>{t.rules.wouldChange(would.changed, would.moves.length)}</strong>{" "}
-                    <span className="muted">
-                      {t.rules.granted(would.grantedBefore, would.grantedDraft)} ·{" "}
-                      {t.rules.handedBack(would.handedBackBefore, would.handedBackDraft)}
-                    </span>
-                  </p>
-                  <table className="table">
-                    <tbody>
-                      {would.moves
-                        .filter(({ changed }) => changed)
-                        .slice(0, 20)
-                        .map((move) => (
-                          <tr key={move.decision?.id}>
-                            <td className="muted" style={{ whiteSpace: "nowrap" }}>
-                              <Time
-                                at={move.decision?.decideTime}
-                                zone={move.decision?.timeZone || "UTC"}
-                                as="dateTime"
-                              />
-                            </td>
-                            <td>{move.decision?.sessionTitle}</td>
-                            <td>{tellDifference(move, story, locale).join(" ")}</td>
-                          </tr>
-                        ))}
-                    </tbody>
-                  </table>
-                </>
+                <Differences would={would} />
               )
             }
           </Shown>
         )}
       </div>
-    </section>
+    </Card>
+  );
+}
+
+/** More moves than these are counted. */
+const most = 20;
+
+function Differences({ would }: { would: PreviewRulesResponse }) {
+  const t = useText();
+  const story = useStory();
+  const { locale } = useSpeech();
+  const different = would.moves.filter(({ changed }) => changed);
+  return (
+    <>
+      <p style={{ margin: 0 }}>
+        <strong>{t.rules.wouldChange(would.changed, would.moves.length)}</strong>{" "}
+        <span className="muted">
+          {would.changed === 0
+            ? t.rules.allTheSame
+            : `${t.rules.granted(would.grantedBefore, would.grantedDraft)} · ${t.rules.handedBack(would.handedBackBefore, would.handedBackDraft)}`}
+        </span>
+      </p>
+      {different.length > 0 && (
+        <div className="scroll-x" style={{ marginTop: 12 }}>
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">{t.rules.decided}</th>
+                <th scope="col">{t.rules.forSession}</th>
+                <th scope="col">{t.rules.instead}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {different.slice(0, most).map((move) => (
+                <tr key={move.decision?.id}>
+                  <td className="muted" style={{ whiteSpace: "nowrap" }}>
+                    <Time
+                      at={move.decision?.decideTime}
+                      zone={move.decision?.timeZone || "UTC"}
+                      as="dateTime"
+                    />
+                  </td>
+                  <td>
+                    <Link to={`/sessions/${move.decision?.sessionId}`} target="_blank">
+                      {move.decision?.sessionTitle}
+                    </Link>
+                  </td>
+                  <td>{tellDifference(move, story, locale).join(" ")}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {different.length > most && (
+        <p className="muted" style={{ margin: "8px 0 0" }}>
+          {t.rules.moreMoves(different.length - most)}
+        </p>
+      )}
+    </>
   );
 }

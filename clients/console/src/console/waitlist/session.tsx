@@ -1,3 +1,4 @@
+import "./waitlist.css";
 import {
   type ExplainSessionResponse,
   type Offer,
@@ -23,6 +24,7 @@ import { isChosen, tellStaff, tellTodo, tellVerdict, whyNot } from "../../shared
 import { showTime, type Timestamp } from "../../shared/time";
 import { Card, Face, Shown, State, Tag, Time, type Tone } from "../../shared/ui";
 import { type Act, ActsMenu } from "../acts";
+import { Worth } from "./worth";
 
 /** Who waits for a session, who has been asked, and why it went as it did. */
 export function SessionWaitlist({ session }: { session: Session }) {
@@ -46,9 +48,12 @@ export function SessionWaitlist({ session }: { session: Session }) {
                 {t.offers.why}
               </Button>
             )}
-            <span className="muted num">
-              {session.waitlistLength}/{session.waitlistCapacity}
-            </span>
+            {(session.waitlistLength > 0 || session.waitlistCapacity > 0) && (
+              <span className="muted num">
+                {t.schedule.waiting(session.waitlistLength)} ·{" "}
+                {t.rules.deepest(session.waitlistCapacity)}
+              </span>
+            )}
           </span>
         }
       >
@@ -184,9 +189,16 @@ function Row({
                 <>
                   {t.session.since}{" "}
                   <Time at={entry.createTime} zone={session.timeZone} as="dateTime" />
-                  {entry.passedOverReason &&
-                    ` · ${t.session.passedOver(whyNot(entry.passedOverReason, story))}`}
                 </>
+              )}
+              {entry.currentScore !== undefined && (
+                <>
+                  {" · "}
+                  <Worth entry={entry} place={place} session={session} />
+                </>
+              )}
+              {!offer && entry.passedOverReason && (
+                <div>{t.session.passedOver(whyNot(entry.passedOverReason, story))}</div>
               )}
             </div>
           </span>
@@ -218,7 +230,7 @@ const moveTones: Record<number, Tone> = { 1: "warn", 2: "good", 3: "accent", 4: 
 
 export function Decision({ decision, zone }: { decision: WaitlistDecision; zone: string }) {
   const story = useStory();
-  const { locale } = useSpeech();
+  const { t, locale } = useSpeech();
   const show = (at: Timestamp, there: string) => showTime(at, there, locale, "dayTime");
   return (
     <section className="card">
@@ -241,7 +253,8 @@ export function Decision({ decision, zone }: { decision: WaitlistDecision; zone:
           {decision.verdicts.map((verdict) => (
             <Fragment key={verdict.entryId}>
               <dt>
-                {verdict.rank}. {verdict.memberName}
+                {verdict.rank}. {verdict.memberName || story.staff.somebody}
+                <div style={{ fontSize: 12 }}>{t.worth.score(verdict.score)}</div>
               </dt>
               <dd>
                 <Tag tone={isChosen(verdict) ? "good" : "plain"}>

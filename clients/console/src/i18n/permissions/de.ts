@@ -50,8 +50,10 @@ export const de: Described = {
     "waitlist.read": "Sehen, wer wartet, wem was angeboten wurde und warum.",
     "waitlist.manage":
       "Alle auf der Warteliste eintragen, vorziehen, verschieben und streichen und Plätze von Hand anbieten.",
+    "waitlist.read_rules":
+      "Die Regeln sehen, nach denen freie Plätze vergeben werden, und wer sie geändert hat.",
     "waitlist.rules":
-      "Die Regeln sehen, ändern und ausprobieren, nach denen freie Plätze vergeben werden.",
+      "Die Regeln ändern und ausprobieren, nach denen freie Plätze vergeben werden.",
     "waitlist.analytics": "Zahlen zur Warteliste sehen.",
     "plan.read": "Die Tarife sehen, die es zu kaufen gibt.",
     "plan.write": "Tarife anlegen und ändern.",

@@ -54,7 +54,9 @@ export const fr: Described = {
     "waitlist.read": "Voir qui attend, ce qui a été proposé à qui, et pourquoi.",
     "waitlist.manage":
       "Inscrire, signaler, déplacer et retirer tout le monde sur la liste d’attente, et proposer des places soi-même.",
-    "waitlist.rules": "Voir, modifier et essayer les règles qui donnent les places libérées.",
+    "waitlist.read_rules":
+      "Voir les règles qui donnent les places libérées, et qui les a modifiées.",
+    "waitlist.rules": "Modifier et essayer les règles qui donnent les places libérées.",
     "waitlist.analytics": "Voir les chiffres de la liste d’attente.",
     "plan.read": "Voir les formules en vente.",
     "plan.write": "Créer et modifier des formules.",

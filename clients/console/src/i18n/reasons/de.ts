@@ -68,7 +68,8 @@ export const de: typeof en = {
     NOT_CONFIRMED: () => "Es gibt keine bestätigte Buchung zum Einchecken.",
     LINK_INVALID: () => "Dieser Link ist abgelaufen.",
     OFFER_NOT_LIVE: () => "Dieses Angebot ist vorbei.",
-    RULES_INVALID: () => "Diese Regeln gehen noch nicht auf.",
+    RULES_INVALID: (f) =>
+      `Diese Regeln gehen noch nicht auf${f.line ? `: Zeile ${f.line}, Spalte ${f.column}` : ""}.`,
     TEMPLATE_INVALID: (f) => `Der Text geht nicht auf: Zeile ${f.line}, Spalte ${f.column}.`,
     UNREACHABLE: () => "Es gibt keine Nummer, Adresse oder kein Gerät dafür.",
     ETAG_MISMATCH: () => "Jemand anderes hat das inzwischen geändert. Bitte noch einmal ansehen.",

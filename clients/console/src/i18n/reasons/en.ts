@@ -70,7 +70,8 @@ export const en = {
     NOT_CONFIRMED: () => "There is no confirmed booking to check in.",
     LINK_INVALID: () => "This link has ended.",
     OFFER_NOT_LIVE: () => "This offer is over.",
-    RULES_INVALID: () => "These rules do not work yet.",
+    RULES_INVALID: (f: Facts) =>
+      `These rules do not work yet${f.line ? `: line ${f.line}, column ${f.column}` : ""}.`,
     TEMPLATE_INVALID: (f: Facts) => `The text does not work: line ${f.line}, column ${f.column}.`,
     UNREACHABLE: () => "There is no number, address or device that it could go to.",
     ETAG_MISMATCH: () => "Someone else changed this meanwhile. Please look again.",

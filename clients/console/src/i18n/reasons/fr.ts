@@ -69,7 +69,8 @@ export const fr: typeof en = {
     NOT_CONFIRMED: () => "Il n’y a pas de réservation confirmée à pointer.",
     LINK_INVALID: () => "Ce lien n’est plus valable.",
     OFFER_NOT_LIVE: () => "Cette offre est passée.",
-    RULES_INVALID: () => "Ces règles ne sont pas encore justes.",
+    RULES_INVALID: (f) =>
+      `Ces règles ne sont pas encore justes${f.line ? ` : ligne ${f.line}, colonne ${f.column}` : ""}.`,
     TEMPLATE_INVALID: (f) => `Le texte ne va pas : ligne ${f.line}, colonne ${f.column}.`,
     UNREACHABLE: () => "Il n’y a ni numéro, ni adresse, ni appareil pour cela.",
     ETAG_MISMATCH: () =>

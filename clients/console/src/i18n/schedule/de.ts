@@ -114,6 +114,8 @@ export const de: typeof en = {
     details: "Angaben",
     seats: "Plätze",
     noLimit: "unbegrenzt",
+    kept: (n) =>
+      n === 1 ? "davon 1 für ein Angebot frei gehalten" : `davon ${n} für Angebote frei gehalten`,
     ofSeats: (taken, of) => `${taken} von ${of} belegt`,
     open: (n) => `${n} frei`,
     full: "Voll",
@@ -192,6 +194,24 @@ export const de: typeof en = {
     accept: "Nehme ich",
     decline: "Nein, danke",
     window: "Was gerade passt",
+  },
+  worth: {
+    score: (n) => `Punkte: ${n}`,
+    place: (n) => `Nummer ${n} in der Reihe`,
+    joined: "Eingetragen",
+    base: "Grundpunkte für alle",
+    tier: "Bonus der Stufe",
+    early: "Früh eingetragen",
+    sum: "Punkte",
+    byStaff: "Punkte vom Team vergeben",
+    formula: "Punkte aus dem eigenen Ausdruck",
+    beforeAll: "vor allen anderen",
+    orders: [
+      "Ob die Punkte zählen, sagen die Regeln. Bei Gleichstand kommt zuerst, wer sich zuerst eintrug.",
+      "Nach den Regeln kommt hier zuerst, wer sich zuerst eintrug. Die Punkte zählen nicht.",
+      "Nach den Regeln kommt hier die höchste Punktzahl zuerst, bei Gleichstand wer sich zuerst eintrug.",
+      "Nach den Regeln kommt hier die höchste Punktzahl zuerst, bei Gleichstand wer sich zuerst eintrug.",
+    ],
   },
   bookingStatus: {
     0: "",

@@ -115,6 +115,7 @@ export const en = {
     details: "Details",
     seats: "Seats",
     noLimit: "no limit",
+    kept: (n: number) => (n === 1 ? "1 of them kept for an offer" : `${n} of them kept for offers`),
     ofSeats: (taken: number, of: number) => `${taken} of ${of} taken`,
     open: (n: number) => `${n} open`,
     full: "Full",
@@ -193,6 +194,25 @@ export const en = {
     accept: "Take it",
     decline: "No, thanks",
     window: "Any that fits",
+  },
+  /** What a place in line consists of. */
+  worth: {
+    score: (n: number) => `score ${n}`,
+    place: (n: number) => `Number ${n} in line`,
+    joined: "Joined",
+    base: "Everybody’s base",
+    tier: "Bonus of the tier",
+    early: "Joined early",
+    sum: "Score",
+    byStaff: "Score given by staff",
+    formula: "Score by your own expression",
+    beforeAll: "before all others",
+    orders: [
+      "Whether the score counts is up to the rules. Between equals, whoever joined first comes first.",
+      "By the rules here, whoever joined first comes first. The score does not count.",
+      "By the rules here, the highest score comes first; between equals, whoever joined first.",
+      "By the rules here, the highest score comes first; between equals, whoever joined first.",
+    ] as readonly string[],
   },
   bookingStatus: {
     0: "",

@@ -1,0 +1,159 @@
+import {
+  berthError,
+  ErrorReason,
+  type JoinWaitlistRequestSchema,
+  type Location,
+  SessionService,
+  TenantService,
+  WaitlistService,
+} from "@berthhq/client";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { useQuery } from "@connectrpc/connect-query";
+import { Alert, Button, NativeSelect, NumberInput } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { type ReactNode, useState } from "react";
+import { Link, useNavigate } from "react-router";
+import { useSpeech, useText } from "../i18n";
+import { useMemberTexts } from "../i18n/member";
+import { useAll } from "../shared/all";
+import { useDo } from "../shared/calls";
+import { explain } from "../shared/errors";
+import { named, useSubmit } from "../shared/form";
+import { Temporal } from "../shared/time";
+import { needsChoice, PlanChoice, usePlans } from "./book";
+import { Heading } from "./heading";
+
+/*
+ * What is the same for every wish, be it for a span of days or for any one of several sessions.
+ */
+
+/** Where and for what one can wait. */
+export function useOffered() {
+  const locations = useAll(TenantService.method.listLocations, {}, (answer) => answer.locations, {
+    staleTime: 60_000,
+  });
+  const services = useAll(TenantService.method.listServices, {}, (answer) => answer.services, {
+    staleTime: 60_000,
+  });
+  return { locations: locations.data ?? [], services: services.data ?? [] };
+}
+
+/** One of the places, where there are several. */
+export function PlaceChoice({
+  places,
+  place,
+  onChange,
+}: {
+  places: readonly Location[];
+  place: Location | undefined;
+  onChange: (id: string) => void;
+}) {
+  const t = useText();
+  if (places.length < 2) return null;
+  return (
+    <NativeSelect
+      label={t.app.location}
+      value={place?.id ?? ""}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      data={named(places)}
+    />
+  );
+}
+
+interface Wish {
+  readonly wish: NonNullable<MessageInitShape<typeof JoinWaitlistRequestSchema>["wish"]>;
+  readonly coachId?: string;
+}
+
+export function WishForm({
+  title,
+  note,
+  act,
+  zone,
+  party,
+  wish,
+  framed = false,
+  children,
+}: {
+  title: string;
+  note: string;
+  /** What sending it is called. */
+  act: string;
+  /** Of times in refusals. */
+  zone: string;
+  party: { wished: number; least: number; most: number; onChange: (value: number) => void };
+  /** undefined: not all that it takes is chosen. */
+  wish: (() => Wish) | undefined;
+  /** It stands on a card. */
+  framed?: boolean;
+  children: ReactNode;
+}) {
+  const t = useText();
+  const m = useMemberTexts();
+  const { locale } = useSpeech();
+  const navigate = useNavigate();
+  const plans = usePlans();
+  const [plan, setPlan] = useState("");
+  const size = Math.max(party.least, Math.min(party.wished, party.most));
+  const join = useDo(WaitlistService.method.joinWaitlist, { quiet: true });
+  const { error, onSubmit } = useSubmit(async () => {
+    if (!wish) return;
+    const answer = await join.run({
+      ...wish(),
+      partySize: size,
+      subscriptionId: plan,
+    });
+    notifications.show({ message: m.wish.joined(answer?.entry?.position ?? 0) });
+    navigate("/bookings");
+  });
+  return (
+    <>
+      <Heading>{title}</Heading>
+      <p className="muted" style={{ marginTop: -6 }}>
+        {note}
+      </p>
+      <form
+        className={framed ? "card form" : "form"}
+        {...(framed && { style: { padding: 16 } })}
+        onSubmit={onSubmit}
+      >
+        {children}
+        {party.most > 1 && (
+          <NumberInput
+            label={t.app.party}
+            min={party.least}
+            max={party.most}
+            value={size}
+            onChange={(value) => party.onChange(Number(value) || 1)}
+          />
+        )}
+        {needsChoice(plans, error) && <PlanChoice plans={plans} value={plan} onChange={setPlan} />}
+        {error !== undefined &&
+          (berthError(error).reason === ErrorReason.SEATS_AVAILABLE ? (
+            <Free sessionId={berthError(error).metadata.session_id ?? ""} />
+          ) : (
+            <Alert color="red" role="alert">
+              {explain(error, t, locale, zone)}
+            </Alert>
+          ))}
+        <Button type="submit" size="md" loading={join.busy} disabled={!wish}>
+          {act}
+        </Button>
+      </form>
+    </>
+  );
+}
+
+/** There is no need to wait: something that fits has places. */
+function Free({ sessionId }: { sessionId: string }) {
+  const t = useText();
+  const m = useMemberTexts();
+  const found = useQuery(SessionService.method.getSession, { sessionId }).data?.session;
+  const { year = 0, month = 0, day = 0 } = found?.localDate ?? {};
+  return (
+    <Alert color="tide" role="alert">
+      {found ? m.wish.free(found.title) : t.reasons.SEATS_AVAILABLE?.({})}{" "}
+      {found && <Link to={`/?date=${new Temporal.PlainDate(year, month, day)}`}>{m.wish.see}</Link>}
+    </Alert>
+  );
+}

@@ -1,0 +1,427 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { at, call, day, faults, hour, type Role, salon, visit, withBrowser } from "./browser";
+
+withBrowser();
+
+// At the salon, where no other file of tests is. Each test has a place of its own, and so rules of its own.
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+const ofSalon = <T>(method: string, body: object, role: Role = "owner") =>
+  call<T>(role, method, body, salon);
+
+async function place(name: string) {
+  const { location } = await ofSalon<{ location: Named }>("TenantService/CreateLocation", {
+    location: { name },
+  });
+  return location.id;
+}
+
+async function offering(name: string) {
+  const { service } = await ofSalon<{ service: Named }>("TenantService/CreateService", {
+    service: { name, duration: "1800s" },
+  });
+  return service.id;
+}
+
+/** One chair, which Cleo has; Ada waits for it first, and then Mona, who is gold. */
+async function queue(locationId: string, serviceId: string, startsIn: number) {
+  const { session } = await ofSalon<{ session: { id: string } }>("SessionService/CreateSession", {
+    session: {
+      serviceId,
+      locationId,
+      title: "Fringe",
+      startTime: at(startsIn).toISOString(),
+      capacity: 1,
+      waitlistCapacity: 5,
+    },
+    publish: true,
+  });
+  const sessionId = session.id;
+  const { booking } = await ofSalon<{ booking: { id: string } }>(
+    "BookingService/Book",
+    { sessionId },
+    "coach",
+  );
+  await ofSalon("BookingService/Book", { sessionId }, "admin");
+  await ofSalon("BookingService/Book", { sessionId }, "member");
+  const { member } = await ofSalon<{ member: { id: string } }>("MemberService/GetMe", {}, "member");
+  await ofSalon("MemberService/UpdateMember", {
+    member: { id: member.id, tier: "gold" },
+    updateMask: "tier",
+  });
+  return { sessionId, bookingId: booking.id };
+}
+
+interface Offers {
+  readonly offers: readonly { memberName: string; status: string; expireTime: string }[];
+}
+
+interface Versions {
+  readonly versions?: readonly { version: number }[];
+}
+
+interface Rules {
+  readonly effective: { rules: Record<string, unknown> };
+}
+
+/** What a page of rules is operated by. */
+function onRules(page: Page) {
+  const setting = (field: string) => page.locator(`[data-setting="${field}"]`);
+  return {
+    setting,
+    /** Sets here what is inherited. */
+    override: (field: string) =>
+      setting(field)
+        .getByRole("button", { name: /^Change here/ })
+        .click(),
+    type: (field: string, value: string) => setting(field).getByRole("textbox").first().fill(value),
+    typed: (field: string) => setting(field).getByRole("textbox").first().inputValue(),
+    look: async (at: string) => {
+      await page.getByRole("combobox", { name: "Set for" }).click();
+      await page.getByRole("option", { name: at }).click();
+    },
+    save: async (reason?: string) => {
+      if (reason) await page.getByRole("textbox", { name: "Reason" }).fill(reason);
+      await page.getByRole("button", { name: "Save" }).click();
+    },
+    saved: () => page.getByRole("button", { name: "Save" }).waitFor({ state: "hidden" }),
+  };
+}
+
+describe("the rules of the waitlist", () => {
+  it("are edited, mended where they are wrong, tried, and saved with a reason", async () => {
+    const [locationId, serviceId] = await Promise.all([place("Mirror Row"), offering("Fringe")]);
+    await ofSalon("WaitlistService/UpdateRules", {
+      locationId,
+      rules: { mode: "WAITLIST_MODE_OFFER", offersInQuietHours: true },
+      updateMask: "mode,offersInQuietHours",
+      reason: "To begin with",
+    });
+    const { sessionId, bookingId } = await queue(locationId, serviceId, 4 * day);
+    await ofSalon("BookingService/AdminCancelBooking", { bookingId });
+    const kept = () =>
+      Promise.all([
+        ofSalon<Versions>("WaitlistService/ListRulesVersions", { locationId }),
+        ofSalon<Offers>("WaitlistService/ListOffers", { sessionId }),
+        ofSalon<Rules>("WaitlistService/GetRules", { locationId }),
+      ]);
+    const before = await kept();
+    expect(before[1].offers.map(({ memberName, status }) => [memberName, status])).toEqual([
+      ["Ada Admin", "OFFER_STATUS_LIVE"],
+    ]);
+
+    await using there = await visit({
+      role: "owner",
+      tenant: salon,
+      path: `/waitlist?for=location:${locationId}`,
+    });
+    const { page } = there;
+    const { setting, override, type, typed, save, saved } = onRules(page);
+    await override("offerWindow");
+    await type("offerWindow", "45");
+    await override("tierBonuses");
+    await setting("tierBonuses").getByRole("button", { name: "Add a tier" }).click();
+    await setting("tierBonuses").getByRole("textbox", { name: "Tier", exact: true }).fill("gold");
+    await override("maxQueueSize");
+    await type("maxQueueSize", "0");
+    await override("eligibilityExpression");
+    await type("eligibilityExpression", 'entry.party_size > 0 &&\n  member.teir == "gold"');
+    await setting("maxQueueSize").getByText("It takes 1 to 10000.").waitFor();
+
+    // What is out of bounds is told before anything is sent.
+    await save("Gold members come first");
+    await page.waitForFunction(() =>
+      document.activeElement?.closest("[data-setting=maxQueueSize]"),
+    );
+    await type("maxQueueSize", "20");
+    await setting("maxQueueSize").getByRole("alert").waitFor({ state: "hidden" });
+
+    // What does not compile is told at its field, with the place, and everything stays as it was typed.
+    await save();
+    const wrong = setting("eligibilityExpression").getByRole("alert");
+    await wrong.getByText(/^Line 2, column \d+: undeclared reference.*member\.tier/).waitFor();
+    await page.waitForFunction(() =>
+      document.activeElement?.closest("[data-setting=eligibilityExpression]"),
+    );
+    expect(
+      await setting("eligibilityExpression").getByRole("textbox").getAttribute("aria-invalid"),
+    ).toBe("true");
+    expect(await faults(page)).toEqual([]);
+    expect(await Promise.all(["offerWindow", "maxQueueSize", "tierBonuses"].map(typed))).toEqual([
+      "45",
+      "20",
+      "gold",
+    ]);
+    expect(await page.getByRole("textbox", { name: "Reason" }).inputValue()).toBe(
+      "Gold members come first",
+    );
+    expect(await kept()).toEqual(before);
+
+    // The preview says so too, and tries again once it is right.
+    await page.getByRole("button", { name: "Try on the last 30 days" }).click();
+    await page.getByText("It can be tried once what is marked above is right.").waitFor();
+    await type("eligibilityExpression", 'entry.party_size > 0 &&\n  member.tier == "gold"');
+    await wrong.waitFor({ state: "hidden" });
+    await page.getByText("1 of 1 moves would have been different.").waitFor();
+    await page
+      .getByRole("row", { name: /Fringe/ })
+      .getByText(
+        "Would have been chosen instead: Mona Member. Would not have been chosen: Ada Admin.",
+      )
+      .waitFor();
+    expect(await faults(page)).toEqual([]);
+    expect(await kept()).toEqual(before);
+
+    await save();
+    await saved();
+    await page.reload();
+    await setting("eligibilityExpression").getByText("Set here").waitFor();
+    expect(await typed("offerWindow")).toBe("45");
+    expect(await typed("eligibilityExpression")).toContain("member.tier");
+    await page.getByRole("tab", { name: "History" }).click();
+    const version = page.getByRole("row", { name: /Gold members come first/ });
+    for (const text of ["Olive Owner", "Mirror Row", "Time to answer: 45 min", "Longest queue: 20"])
+      await version.getByText(text).first().waitFor();
+    await version.getByText(/member\.tier == "gold"/).waitFor();
+    expect(await faults(page)).toEqual([]);
+  });
+
+  it("need an expression for the order by one", async () => {
+    const locationId = await place("Formula Row");
+    await using there = await visit({
+      role: "owner",
+      tenant: salon,
+      path: `/waitlist?for=location:${locationId}`,
+    });
+    const { page } = there;
+    const { setting, override, type, save, saved } = onRules(page);
+    await override("order");
+    await setting("order").getByRole("combobox", { name: "Order" }).click();
+    await page.getByRole("option", { name: "Own expression" }).click();
+    await save();
+    await setting("priorityExpression")
+      .getByText("The order “Own expression” needs one here.")
+      .waitFor();
+    // What was refused is forgotten with the draft.
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await setting("priorityExpression").getByRole("alert").waitFor({ state: "hidden" });
+    await override("order");
+    await setting("order").getByRole("combobox", { name: "Order" }).click();
+    await page.getByRole("option", { name: "Own expression" }).click();
+    await override("priorityExpression");
+    await type("priorityExpression", "entry.waiting_hours * 2.0");
+    await save();
+    await saved();
+    const { effective } = await ofSalon<Rules>("WaitlistService/GetRules", { locationId });
+    expect(effective.rules).toMatchObject({
+      order: "WAITLIST_ORDER_CUSTOM",
+      priorityExpression: "entry.waiting_hours * 2.0",
+    });
+  });
+
+  it("are inherited, overridden, and inherited again", async () => {
+    await Promise.all([place("Heir Row"), offering("Curls")]);
+    await using there = await visit({ role: "admin", tenant: salon, path: "/waitlist" });
+    const { page } = there;
+    const { setting, override, type, look, save, saved } = onRules(page);
+    const tries = setting("maxTriesPerSlot");
+    await tries.getByText("Built in").waitFor();
+    await override("maxTriesPerSlot");
+    await type("maxTriesPerSlot", "4");
+    await save("Four is enough");
+    await saved();
+
+    for (const at of ["Heir Row", "Curls"]) {
+      await look(at);
+      await tries.getByText("Organization").waitFor();
+      await tries.getByText("4", { exact: true }).waitFor();
+    }
+    await override("maxTriesPerSlot");
+    await type("maxTriesPerSlot", "6");
+    await override("autoCascade");
+    await setting("autoCascade").getByText("No", { exact: true }).click();
+    await save("Curls take longer");
+    await saved();
+    await tries.getByText("Set here").waitFor();
+    await page.getByText("2 settings made here").waitFor();
+
+    // One by itself, and then all of them.
+    await setting("autoCascade")
+      .getByRole("button", { name: /^Inherit again/ })
+      .click();
+    await save();
+    await saved();
+    await setting("autoCascade").getByText("Built in").waitFor();
+    await page.getByRole("button", { name: "Inherit everything again" }).click();
+    const dialog = page.getByRole("dialog", { name: "Inherit everything again?" });
+    await dialog.getByText("1 setting made here ends at once.").waitFor();
+    await dialog.getByLabel("Reason").fill("Like all others");
+    await dialog.getByRole("button", { name: "Inherit everything again" }).click();
+    await tries.getByText("Organization").waitFor();
+    await tries.getByText("4", { exact: true }).waitFor();
+
+    await look("The whole organization");
+    await page.getByRole("button", { name: "Inherit everything again" }).click();
+    await dialog.getByRole("button", { name: "Inherit everything again" }).click();
+    await tries.getByText("Built in").waitFor();
+    await tries.getByText("10", { exact: true }).waitFor();
+
+    await page.getByRole("tab", { name: "History" }).click();
+    const row = (text: string) => page.getByRole("row", { name: new RegExp(text) });
+    await row("Like all others").getByText("Back to what is inherited").waitFor();
+    await row("Like all others").getByText("Curls").waitFor();
+    await row("Curls take longer").getByText("Tries per seat: 6").waitFor();
+    await row("Four is enough").getByText("Ada Admin").waitFor();
+  });
+
+  it("that somebody else saved meanwhile are told, and nothing typed is lost", async () => {
+    const locationId = await place("Shared Row");
+    const how = { tenant: salon, path: `/waitlist?for=location:${locationId}` } as const;
+    await using first = await visit({ ...how, role: "owner" });
+    await using second = await visit({ ...how, role: "admin" });
+    const [one, other] = [onRules(first.page), onRules(second.page)];
+    await other.override("maxTriesPerSlot");
+    await other.type("maxTriesPerSlot", "7");
+    await other.override("maxOffersPerEntry");
+    await other.type("maxOffersPerEntry", "9");
+    await one.override("maxOffersPerEntry");
+    await one.type("maxOffersPerEntry", "5");
+    await one.override("baseScore");
+    await one.type("baseScore", "120");
+    await one.save();
+    await one.saved();
+
+    await other.save("Seven and nine");
+    const told = second.page
+      .getByRole("alert")
+      .filter({ hasText: "Someone else changed this while you were editing" });
+    await told.getByText("Offers per entry").waitFor();
+    await told.getByRole("definition").filter({ hasText: "5" }).waitFor();
+    await told.getByRole("definition").filter({ hasText: "120" }).waitFor();
+    expect(await faults(second.page)).toEqual([]);
+    expect(
+      await Promise.all(["maxTriesPerSlot", "maxOffersPerEntry", "baseScore"].map(other.typed)),
+    ).toEqual(["7", "9", "120"]);
+    expect(await second.page.getByRole("textbox", { name: "Reason" }).inputValue()).toBe(
+      "Seven and nine",
+    );
+    await other.save();
+    await other.saved();
+    const { effective } = await ofSalon<Rules>("WaitlistService/GetRules", { locationId });
+    expect(effective.rules).toMatchObject({
+      maxTriesPerSlot: 7,
+      maxOffersPerEntry: 9,
+      baseScore: 120,
+    });
+    // Whoever edits nothing follows.
+    await first.page.locator('[data-setting="maxTriesPerSlot"]').getByText("Set here").waitFor();
+    expect(await one.typed("maxOffersPerEntry")).toBe("9");
+  });
+
+  it("can be read by whoever may not change them", async () => {
+    const locationId = await place("Glass Row");
+    await ofSalon("WaitlistService/UpdateRules", {
+      locationId,
+      rules: { maxTriesPerSlot: 8 },
+      updateMask: "maxTriesPerSlot",
+      reason: "Eight",
+    });
+    const { member } = await ofSalon<{ member: { id: string } }>(
+      "MemberService/GetMe",
+      {},
+      "member",
+    );
+    const role = "rules_reader";
+    await ofSalon("AccessService/CreateRole", {
+      role: {
+        name: role,
+        title: "Rules reader",
+        permissions: ["waitlist.read_rules", "member.read", "catalog.read", "tenant.read"],
+      },
+    });
+    await ofSalon("AccessService/AssignRole", { memberId: member.id, role });
+    await using there = await visit({ role: "member", tenant: salon, path: "/waitlist" });
+    const { page } = there;
+    const { setting, look } = onRules(page);
+    await setting("maxTriesPerSlot").getByText("Built in").waitFor();
+    await look("Glass Row");
+    await setting("maxTriesPerSlot").getByText("Set here").waitFor();
+    await setting("maxTriesPerSlot").getByText("8", { exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: /Change here|Inherit|Save/ }).count()).toBe(0);
+    expect(await page.locator("[data-setting] :is(input, textarea, select)").count()).toBe(0);
+    expect(await faults(page)).toEqual([]);
+    expect(await page.getByRole("tab").allTextContents()).toEqual(["Rules", "History"]);
+    await page.getByRole("tab", { name: "History" }).click();
+    await page.getByRole("row", { name: /Eight/ }).getByText("Tries per seat: 8").waitFor();
+    await ofSalon("AccessService/RevokeRole", { memberId: member.id, role });
+  });
+});
+
+it("tells staff what a place in line consists of, also by the keyboard", async () => {
+  const [locationId, serviceId] = await Promise.all([place("Score Row"), offering("Colour")]);
+  await ofSalon("WaitlistService/UpdateRules", {
+    locationId,
+    rules: {
+      order: "WAITLIST_ORDER_PRIORITY",
+      tierBonuses: { bonuses: [{ tier: "gold", points: 20 }] },
+      earlyBirdPointsPerDay: 2,
+      earlyBirdMaxPoints: 6,
+    },
+    updateMask: "order,tierBonuses,earlyBirdPointsPerDay,earlyBirdMaxPoints",
+  });
+  const { sessionId } = await queue(locationId, serviceId, 8 * day + 5 * hour);
+  await using there = await visit({
+    role: "owner",
+    tenant: salon,
+    path: `/sessions/${sessionId}`,
+  });
+  const { page } = there;
+  const mona = page.getByRole("button", { name: "score 126, Mona Member" });
+  await mona.focus();
+  await page.keyboard.press("Enter");
+  const parts = page.getByRole("dialog");
+  await parts.getByText("Number 1 in line").waitFor();
+  const part = (name: string) =>
+    parts.locator("dl > div", { has: page.getByText(name, { exact: true }) }).locator("dd");
+  await parts.getByText("By the rules here, the highest score comes first").waitFor();
+  expect(await part("Everybody’s base").textContent()).toBe("100");
+  expect(await part("Bonus of the tier").textContent()).toBe("+ 20");
+  expect(await part("Joined early").textContent()).toBe("+ 6");
+  expect(await part("Score").textContent()).toBe("126");
+  expect(await faults(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await parts.waitFor({ state: "hidden" });
+  await page.waitForFunction(
+    () => document.activeElement?.getAttribute("aria-label") === "score 126, Mona Member",
+  );
+
+  // What staff gave stands for itself, and who is put first comes before every score.
+  const { entries } = await ofSalon<{ entries: { id: string; memberName: string }[] }>(
+    "WaitlistService/ExplainSession",
+    { sessionId },
+  );
+  const entryId = entries.find(({ memberName }) => memberName === "Ada Admin")?.id;
+  await ofSalon("WaitlistService/SetPriority", { entryId, flagged: true, score: 50 });
+  await using coach = await visit({
+    role: "coach",
+    tenant: salon,
+    path: `/sessions/${sessionId}`,
+    locale: "de-DE",
+    width: 390,
+    height: 844,
+    scheme: "dark",
+  });
+  await coach.page.getByRole("button", { name: "Punkte: 50, Ada Admin" }).click();
+  const teile = coach.page.getByRole("dialog");
+  await teile.getByText("Nummer 1 in der Reihe").waitFor();
+  await teile.getByText("Vom Team bevorzugt").waitFor();
+  await teile.getByText("Punkte vom Team vergeben").waitFor();
+  // Coaches do not read the rules.
+  await teile.getByText("Ob die Punkte zählen, sagen die Regeln.").waitFor();
+  expect(await faults(coach.page)).toEqual([]);
+});
