@@ -183,7 +183,7 @@ const (
 	ErrorReason_ERROR_REASON_ETAG_MISMATCH ErrorReason = 180
 	// resource_exhausted: too many requests; `retry_after` in seconds.
 	ErrorReason_ERROR_REASON_RATE_LIMITED ErrorReason = 181
-	// unavailable: others were faster too often. Nothing happened; safe to retry.
+	// unavailable: others were faster too often, or the database had no room for the moment. Nothing happened; safe to retry.
 	ErrorReason_ERROR_REASON_CONTENTION ErrorReason = 182
 	// deadline_exceeded: out of time. With an idempotency key it is safe to retry: where the first
 	// request was done after all, the answer is its own.

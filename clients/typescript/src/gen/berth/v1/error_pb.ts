@@ -551,7 +551,7 @@ export enum ErrorReason {
   RATE_LIMITED = 181,
 
   /**
-   * unavailable: others were faster too often. Nothing happened; safe to retry.
+   * unavailable: others were faster too often, or the database had no room for the moment. Nothing happened; safe to retry.
    *
    * @generated from enum value: ERROR_REASON_CONTENTION = 182;
    */
