@@ -115,12 +115,12 @@ func listeners(t *testing.T, db *pgtest.DB, known []int) []int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		new, err := pgx.CollectRows(rows, pgx.RowTo[int])
+		more, err := pgx.CollectRows(rows, pgx.RowTo[int])
 		if err != nil {
 			t.Fatal(err)
 		}
-		now = append(now, new...)
-		return len(new) > 0
+		now = append(now, more...)
+		return len(more) > 0
 	})
 	return now
 }
