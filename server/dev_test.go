@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/http"
 	"os"
@@ -125,6 +127,9 @@ func childrenOf(t *testing.T, pid int) []string {
 	var children []string
 	for _, list := range lists {
 		text, err := os.ReadFile(list)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+			return childrenOf(t, pid) // that thread has ended, and its children are another's now
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

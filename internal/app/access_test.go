@@ -121,7 +121,9 @@ type node struct {
 
 func (h *house) node() *node {
 	h.t.Helper()
-	db, err := pg.Open(h.t.Context(), pg.Config{URL: h.db.URL, CommandConns: 4, ReadConns: 4})
+	db, err := pg.Open(h.t.Context(), pg.Config{
+		URL: h.db.URL, CommandConns: 4, ReadConns: 4, StatementTimeout: patience, LockTimeout: patience, IdleTimeout: patience,
+	})
 	if err != nil {
 		h.t.Fatal(err)
 	}

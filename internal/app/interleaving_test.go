@@ -84,7 +84,9 @@ func newMelee(t *testing.T, seed uint64) *melee {
 	t.Helper()
 	ctx := context.Background()
 	h := newHouse(t)
-	other, err := pg.Open(ctx, pg.Config{URL: h.db.URL, CommandConns: 4, ReadConns: 2})
+	other, err := pg.Open(ctx, pg.Config{
+		URL: h.db.URL, CommandConns: 4, ReadConns: 2, StatementTimeout: patience, LockTimeout: patience, IdleTimeout: patience,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

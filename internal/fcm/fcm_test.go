@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -252,12 +251,13 @@ func TestWithoutAnAnswerItMayHaveBeenSent(t *testing.T) {
 	}
 }
 
+// nobody is where no server ever listens: a port that one has just left may be another's by now.
+const nobody = "http://127.0.0.1:1"
+
 func TestWithoutAConnectionNothingWasSent(t *testing.T) {
 	t.Parallel()
 	_, c := setup(t)
-	refused := httptest.NewServer(http.NotFoundHandler())
-	c.BaseURL = refused.URL
-	refused.Close()
+	c.BaseURL = nobody
 	_, err := sender(t, c).Send(t.Context(), message())
 	if got := kindOf(t, err); got.Kind != notify.Transient {
 		t.Errorf("refused connection: %v", err)
@@ -284,9 +284,7 @@ func TestAccessTokens(t *testing.T) {
 	}
 
 	_, c := setup(t)
-	refused := httptest.NewServer(http.NotFoundHandler())
-	c.TokenURL = refused.URL
-	refused.Close()
+	c.TokenURL = nobody
 	_, err := sender(t, c).Send(t.Context(), message())
 	if got := kindOf(t, err); got.Kind != notify.Transient {
 		t.Errorf("no token server: %v", err)

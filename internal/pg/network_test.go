@@ -268,7 +268,7 @@ func TestTerminatedBackendsAreReplaced(t *testing.T) {
 			if err := b.Warm(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.Owner.Exec(t.Context(), "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"); err != nil {
+			if _, err := b.Owner.Exec(t.Context(), "select pg_terminate_backend(pid, 600000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"); err != nil {
 				t.Fatal(err)
 			}
 			err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {

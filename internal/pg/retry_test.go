@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -316,13 +315,24 @@ func TestACancelledStatementKeepsItsConnection(t *testing.T) {
 		return pid
 	}
 	before := backend()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	err := b.InTx(ctx, b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-		_, err := tx.Exec(ctx, "select pg_sleep(60)")
-		return err
-	})
-	if !errors.Is(err, context.DeadlineExceeded) || pg.Code(err) != "57014" {
+	ctx, leave := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- b.InTx(ctx, b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
+			_, err := tx.Exec(ctx, "select pg_sleep(3600)")
+			return err
+		})
+	}()
+	for asleep := false; !asleep; { // who leaves before is told something else
+		if len(ended) > 0 {
+			t.Fatalf("it did not wait: %v", <-ended)
+		}
+		if err := b.Owner.QueryRow(t.Context(), "select coalesce(wait_event, '') = 'PgSleep' from pg_stat_activity where pid = $1", before).Scan(&asleep); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leave()
+	if err := <-ended; !errors.Is(err, context.Canceled) || pg.Code(err) != "57014" {
 		t.Errorf("got %v", err)
 	}
 	if after := backend(); after != before {

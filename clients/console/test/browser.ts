@@ -1,3 +1,4 @@
+import { createServer } from "node:net";
 import { cpus, loadavg } from "node:os";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
@@ -76,6 +77,24 @@ const atLiberty = (role: Role) =>
       await call("owner", "BookingService/AdminCancelBooking", request, tenant);
     }
   });
+
+/**
+ * A port below those that systems hand out by themselves: nobody takes it while whoever listens there is away. Chromium opens no page
+ * on 10080.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 11_000 + Math.floor(Math.random() * 19_000);
+    const server = createServer();
+    const free = await new Promise<boolean>((done) => {
+      server.once("error", () => done(false));
+      server.listen(port, "127.0.0.1", () => done(true));
+    });
+    if (!free) continue;
+    await new Promise((done) => server.close(done));
+    return port;
+  }
+}
 
 /** A Chromium of one test's own. */
 export async function openBrowser(args: readonly string[]) {

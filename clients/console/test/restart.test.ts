@@ -1,31 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { described, start, stop } from "../../typescript/test/server";
-import { visit, withBrowser } from "./browser";
+import { freePort, visit, withBrowser } from "./browser";
 
 /* A server of this test's own, because it is stopped and started again under people's hands. */
 
 withBrowser();
 
 const binary = () => (inject as unknown as (key: string) => string)("binary");
-
-/** A port below those that systems hand out by themselves: nobody takes it while the server is away. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000);
-    const server = createServer();
-    const free = await new Promise<boolean>((done) => {
-      server.once("error", () => done(false));
-      server.listen(port, "127.0.0.1", () => done(true));
-    });
-    if (!free) continue;
-    await new Promise((done) => server.close(done));
-    return port;
-  }
-}
 
 let server: Awaited<ReturnType<typeof start>> | undefined;
 let again: () => Promise<void>;

@@ -1,6 +1,16 @@
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { berth, call, dateIn, day, makeSession, type Visit, visit, withBrowser } from "./browser";
+import {
+  berth,
+  call,
+  dateIn,
+  day,
+  freePort,
+  makeSession,
+  type Visit,
+  visit,
+  withBrowser,
+} from "./browser";
 
 withBrowser();
 
@@ -30,9 +40,9 @@ async function door() {
       one.pipe(other);
     }
   });
-  const listen = (at: number) => new Promise<void>((done) => server.listen(at, "127.0.0.1", done));
-  await listen(0);
-  const at = (server.address() as AddressInfo).port;
+  const at = await freePort();
+  const listen = () => new Promise<void>((done) => server.listen(at, "127.0.0.1", done));
+  await listen();
   const shut = async () => {
     const closed = new Promise((done) => server.close(done));
     for (const one of open) one.destroy();
@@ -41,7 +51,7 @@ async function door() {
   return {
     address: `http://127.0.0.1:${at}`,
     shut,
-    open: () => listen(at),
+    open: listen,
     [Symbol.asyncDispose]: () => (server.listening ? shut() : Promise.resolve()),
   };
 }
