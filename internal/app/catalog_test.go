@@ -61,6 +61,22 @@ func TestTenantSettings(t *testing.T) {
 	}
 }
 
+// Whatever forgets to look: the database keeps no look that could not be shown.
+func TestTheDatabaseRefusesALookThatCannotBe(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for _, set := range []string{
+		`logo_url = 'http://cdn.example.com/logo.svg'`, `logo_url = 'https://cdn.example.com/my logo.svg'`,
+		`logo_url = 'https://cdn.example.com/"x'`, `logo_url = 'https://cdn.example.com/' || repeat('x', 477)`, `logo_url = null`,
+		`accent_color = 'green'`, `accent_color = '#fff'`, `accent_color = '#00ff00ff'`, `accent_color = null`,
+	} {
+		if _, err := h.db.Owner.Exec(t.Context(), `update tenants set `+set); err == nil {
+			t.Errorf("%s was kept", set)
+		}
+	}
+	h.exec(`update tenants set logo_url = 'https://cdn.example.com/' || repeat('x', 476), accent_color = '#00Ff00'`)
+}
+
 func TestResources(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -103,10 +103,17 @@ export function look(accent: string): Readonly<Record<`--${string}`, string>> {
     "--accent-soft": soft,
     "--accent-edge": `light-dark(${light.edge}, ${dark.edge})`,
     "--on-accent": on(color),
+    "--chosen": color,
+    "--on-chosen": on(color),
     "--focus": text,
+    "--mantine-color-anchor": text,
     "--mantine-color-tide-filled": color,
     "--mantine-color-tide-filled-hover": pressed(color),
+    "--mantine-color-tide-light": soft,
     "--mantine-color-tide-light-hover": soft,
+    "--mantine-color-tide-light-color": text,
+    "--mantine-color-tide-outline": text,
+    "--mantine-color-tide-text": text,
   };
 }
 
