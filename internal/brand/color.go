@@ -84,6 +84,6 @@ func (c Color) Against(ground Color, least float64) Color {
 
 // mix adds so many percent of another color.
 func (c Color) mix(other Color, percent int) Color {
-	part := func(a, b uint8) uint8 { return uint8((int(a)*(100-percent) + int(b)*percent + 50) / 100) } //nolint:gosec // between a and b
+	part := func(a, b uint8) uint8 { return uint8((int(a)*(100-percent) + int(b)*percent + 50) / 100) }
 	return Color{part(c.R, other.R), part(c.G, other.G), part(c.B, other.B)}
 }
