@@ -107,6 +107,8 @@ describe("an organization's look", () => {
     }
 
     // Whoever made the picture takes it away: there still is a name.
+    await page.reload(); // with what was saved, lest this edit should meet the one before
+    await expect.poll(() => picture.inputValue()).toBe(logo);
     await picture.fill(absent);
     await page.getByText("The picture does not come from there").waitFor();
     await save.click();
