@@ -15,6 +15,9 @@ create table tenants (
   locale         text not null,
   currency       text not null check (currency ~ '^[A-Z]{3}$'),
   takes_payments boolean not null default false,
+  -- What it looks like; empty is Berth's own look. Browsers fetch the logo, the service never does.
+  logo_url       text not null default '' check (logo_url = '' or logo_url ~ '^https://[^[:space:]"''<>]+$' and length(logo_url) <= 500),
+  accent_color   text not null default '' check (accent_color = '' or accent_color ~ '^#[0-9A-Fa-f]{6}$'),
   -- Grows with every change to what bookings keep in memory: this table, locations, services, policies and plans. They
   -- read it in their own transaction, so that nothing old is ever booked by.
   house_version  bigint not null default 1,

@@ -121,8 +121,11 @@ var scheduleRequests = map[string][]build{
 	"TenantService/GetTenant": {func(*world) proto.Message { return &v1.GetTenantRequest{} }},
 	"TenantService/UpdateTenant": {func(w *world) proto.Message {
 		return &v1.UpdateTenantRequest{
-			Tenant:     &v1.Tenant{Id: text(w.ID), Name: unique(), TimeZone: "Europe/Paris", Locale: "fr", Currency: "CHF"},
-			UpdateMask: paths("name", "time_zone", "locale", "currency", "takes_payments"),
+			Tenant: &v1.Tenant{
+				Id: text(w.ID), Name: unique(), TimeZone: "Europe/Paris", Locale: "fr", Currency: "CHF",
+				Brand: &v1.Brand{LogoUrl: "https://cdn.example.com/logo.svg", AccentColor: "#2f5d3a"},
+			},
+			UpdateMask: paths("name", "time_zone", "locale", "currency", "takes_payments", "brand"),
 		}
 	}},
 	"TenantService/CreateLocation": {func(w *world) proto.Message {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/brand"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
@@ -20,10 +21,12 @@ func TestTenantSettings(t *testing.T) {
 	h.clock.Set(noon.Add(time.Hour))
 	want := catalog.Tenant{
 		ID: h.Tenant, Name: "Quay Golf", TimeZone: "Europe/Lisbon", Locale: "pt-PT", Currency: "CHF", TakesPayments: true,
+		Brand:   brand.Brand{LogoURL: "https://cdn.example.com/quay.svg", Accent: "#2F5d3a"},
 		Version: 2, CreatedAt: noon, UpdatedAt: noon.Add(time.Hour),
 	}
 	got, err := h.app.UpdateTenant(t.Context(), h.Owner, new(1), func(to *catalog.Tenant) {
 		to.Name, to.TimeZone, to.Locale, to.Currency, to.TakesPayments = want.Name, want.TimeZone, want.Locale, want.Currency, true
+		to.Brand = want.Brand
 	})
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Fatal(err, diff)
@@ -38,6 +41,13 @@ func TestTenantSettings(t *testing.T) {
 	wantReason(t, err, fault.ETagMismatch)
 	_, err = h.app.UpdateTenant(t.Context(), h.Owner, nil, func(to *catalog.Tenant) { to.Currency = "QQQ" })
 	wantReason(t, err, fault.InvalidField)
+	_, err = h.app.UpdateTenant(t.Context(), h.Owner, nil, func(to *catalog.Tenant) { to.Brand.LogoURL = "https://192.168.0.1/logo.png" })
+	wantReason(t, err, fault.InvalidField)
+	// The same look in other words is none that anybody has to hear of.
+	_, err = h.app.UpdateTenant(t.Context(), h.Owner, nil, func(to *catalog.Tenant) { to.Brand = want.Brand })
+	if err != nil {
+		t.Error(err)
+	}
 
 	nobody := tenant.Caller{Tenant: newID[tenant.TenantID](), Subject: "x"}
 	_, err = h.app.GetTenant(t.Context(), nobody)
@@ -49,6 +59,22 @@ func TestTenantSettings(t *testing.T) {
 	if diff := cmp.Diff([]string{"tenant.updated"}, h.audited()); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// Whatever forgets to look: the database keeps no look that could not be shown.
+func TestTheDatabaseRefusesALookThatCannotBe(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for _, set := range []string{
+		`logo_url = 'http://cdn.example.com/logo.svg'`, `logo_url = 'https://cdn.example.com/my logo.svg'`,
+		`logo_url = 'https://cdn.example.com/"x'`, `logo_url = 'https://cdn.example.com/' || repeat('x', 477)`, `logo_url = null`,
+		`accent_color = 'green'`, `accent_color = '#fff'`, `accent_color = '#00ff00ff'`, `accent_color = null`,
+	} {
+		if _, err := h.db.Owner.Exec(t.Context(), `update tenants set `+set); err == nil {
+			t.Errorf("%s was kept", set)
+		}
+	}
+	h.exec(`update tenants set logo_url = 'https://cdn.example.com/' || repeat('x', 476), accent_color = '#00Ff00'`)
 }
 
 func TestResources(t *testing.T) {

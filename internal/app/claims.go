@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/brand"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -23,6 +24,7 @@ func (a *App) ClaimURL(in tenant.TenantID, offer tenant.OfferID) string {
 type Claim struct {
 	Tenant tenant.TenantID
 	Name   string // the tenant's
+	Brand  brand.Brand
 	Offer  waitlist.Offer
 }
 
@@ -45,7 +47,7 @@ func (a *App) GetClaim(ctx context.Context, token string) (Claim, error) {
 	if offer == nil || who == nil {
 		return Claim{}, noClaim
 	}
-	return Claim{Tenant: in, Name: who.Name, Offer: a.overdue([]waitlist.Offer{*offer})[0]}, nil
+	return Claim{Tenant: in, Name: who.Name, Brand: who.Brand, Offer: a.overdue([]waitlist.Offer{*offer})[0]}, nil
 }
 
 // ClaimOffer accepts or declines the offer behind a link, as the member that it was made to.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/brand"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/member"
 	"github.com/berthhq/berth/internal/pg"
@@ -19,6 +20,7 @@ type NewTenant struct {
 	Locale        string // BCP 47
 	Currency      string // ISO 4217
 	TakesPayments bool
+	Brand         brand.Brand
 	// Owner, if set, is the first member, and may do everything.
 	Owner *FirstOwner
 }
@@ -38,7 +40,7 @@ func (a *App) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant, er
 	}
 	made := catalog.Tenant{
 		ID: n.ID, Name: n.Name, TimeZone: n.TimeZone, Locale: n.Locale, Currency: n.Currency,
-		TakesPayments: n.TakesPayments, Version: 1,
+		TakesPayments: n.TakesPayments, Brand: n.Brand, Version: 1,
 	}
 	if err := made.Validate(); err != nil {
 		return catalog.Tenant{}, err

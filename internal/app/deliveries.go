@@ -105,7 +105,7 @@ func (a *App) writeTest(ctx context.Context, t *tx, topic notify.Topic, c notify
 	if c == notify.Email {
 		unsubscribe = a.unsubscribeLink(t.in, n, *to)
 	}
-	rendered, err := notify.Render(template, notify.Example(topic, template.Locale), unsubscribe)
+	rendered, err := notify.Render(template, notify.Example(topic, template.Locale), h.brand, unsubscribe)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/brand"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/checkin"
 	"github.com/berthhq/berth/internal/pg"
@@ -42,6 +43,8 @@ func (a *App) CreateDisplayURL(ctx context.Context, caller tenant.Caller, sessio
 
 // Display is what the wall shows of a session.
 type Display struct {
+	Tenant          string // its name
+	Brand           brand.Brand
 	Title, Location string
 	Coach           string // empty where there is none
 	Starts, Ends    time.Time
@@ -82,11 +85,13 @@ func (a *App) GetDisplay(ctx context.Context, link string) (Display, error) {
 	if err != nil {
 		return Display{}, err
 	}
+	var who *catalog.Tenant
 	var slot *booking.Slot
 	var wall *store.Wall
 	var arrivals []store.Arrival
 	var upcoming []Upcoming
 	var batch pg.Batch
+	store.FindTenant(&batch, shown.Tenant, &who)
 	store.FindSlot(&batch, shown.Tenant, shown.Session, &slot)
 	store.FindWall(&batch, shown.Tenant, shown.Session, &wall)
 	store.ListArrivals(&batch, shown.Tenant, shown.Session, maxArrivals, &arrivals)
@@ -94,11 +99,12 @@ func (a *App) GetDisplay(ctx context.Context, link string) (Display, error) {
 	if err := a.read(ctx, tenant.Caller{Tenant: shown.Tenant}, &batch); err != nil {
 		return Display{}, err
 	}
-	if slot == nil || wall == nil || slot.State == catalog.Cancelled {
+	if who == nil || slot == nil || wall == nil || slot.State == catalog.Cancelled {
 		return Display{}, noSession
 	}
 	w := window(*slot)
 	d := Display{
+		Tenant: who.Name, Brand: who.Brand,
 		Title: slot.Title, Location: wall.Location, Coach: wall.Coach, Starts: slot.StartsAt, Ends: slot.EndsAt, TimeZone: slot.TimeZone,
 		Opens: w.Opens(slot.StartsAt), Closes: w.Closes(slot.EndsAt), Expected: wall.Expected, Arrived: wall.Arrived, Upcoming: upcoming, Now: now,
 	}

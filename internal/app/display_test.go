@@ -92,7 +92,8 @@ func TestDisplayShowsWhoHasArrivedToStrangers(t *testing.T) {
 	got.QR, got.Next = "", ""
 	now := class.Add(-10 * time.Minute)
 	want := app.Display{
-		Title: "Vinyasa", Location: "Pier 1", Coach: "Carla Coach", Starts: class, Ends: class.Add(time.Hour), TimeZone: "Europe/Berlin",
+		Tenant: "Harbour Yoga",
+		Title:  "Vinyasa", Location: "Pier 1", Coach: "Carla Coach", Starts: class, Ends: class.Add(time.Hour), TimeZone: "Europe/Berlin",
 		Opens: class.Add(-time.Hour), Closes: class.Add(90 * time.Minute), Expected: 6, Arrived: 4,
 		Arrivals: []app.Arrival{{Name: "Noa", Party: 3, At: now}, {Name: "Mia M.", Party: 1, At: class.Add(-20 * time.Minute)}},
 		Upcoming: []app.Upcoming{},

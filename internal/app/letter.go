@@ -41,11 +41,11 @@ func (l letter) write(own []store.OwnTemplate) (notify.Message, notify.Rendered,
 	var reason notify.Reason
 	t := notify.Choose(wordings, l.notice.Topic, l.channel, locales...)
 	values := l.values(t.Locale)
-	out, err := notify.Render(t, values, unsubscribe)
+	out, err := notify.Render(t, values, l.house.brand, unsubscribe)
 	if err != nil {
 		reason = notify.BadTemplate
 		t = notify.Choose(nil, l.notice.Topic, l.channel, locales...)
-		if out, err = notify.Render(t, values, unsubscribe); err != nil {
+		if out, err = notify.Render(t, values, l.house.brand, unsubscribe); err != nil {
 			return notify.Message{}, out, reason, err
 		}
 	}

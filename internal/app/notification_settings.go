@@ -178,24 +178,27 @@ func (a *App) ResetTemplate(ctx context.Context, caller tenant.Caller, at Templa
 
 // PreviewTemplate shows what a wording would look like, with example values. Without a body it is the one in use.
 func (a *App) PreviewTemplate(ctx context.Context, caller tenant.Caller, wording notify.Template) (notify.Rendered, error) {
+	var own []Template
+	var h house
+	var batch pg.Batch
+	h.queue(&batch, caller.Tenant)
+	store.ListTemplates(&batch, caller.Tenant, []notify.Topic{wording.Topic}, &own)
+	if err := a.read(ctx, caller, &batch); err != nil {
+		return notify.Rendered{}, err
+	}
+	locale := wording.Locale
 	if wording.Body == "" {
-		var own []Template
-		var batch pg.Batch
-		store.ListTemplates(&batch, caller.Tenant, []notify.Topic{wording.Topic}, &own)
-		if err := a.read(ctx, caller, &batch); err != nil {
-			return notify.Rendered{}, err
-		}
 		mine := make([]notify.Template, len(own))
 		for i, o := range own {
 			mine[i] = o.Template
 		}
-		locale := wording.Locale
 		wording = notify.Choose(mine, wording.Topic, wording.Channel, locale)
-		return notify.Render(wording, notify.Example(wording.Topic, locale), a.publicURL+UnsubscribePath+"example")
+	} else {
+		var err error
+		if wording, err = wording.Check(); err != nil {
+			return notify.Rendered{}, err
+		}
+		locale = wording.Locale
 	}
-	wording, err := wording.Check()
-	if err != nil {
-		return notify.Rendered{}, err
-	}
-	return notify.Render(wording, notify.Example(wording.Topic, wording.Locale), a.publicURL+UnsubscribePath+"example")
+	return notify.Render(wording, notify.Example(wording.Topic, locale), h.brand, a.publicURL+UnsubscribePath+"example")
 }

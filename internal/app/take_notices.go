@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/brand"
 	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/member"
 	"github.com/berthhq/berth/internal/notify"
@@ -461,8 +462,9 @@ func (t *taking) send(ctx context.Context, n notify.Notice, to notify.Recipient,
 type house struct {
 	name, locale string
 	zone         *time.Location
+	brand        brand.Brand
 }
 
 func (h *house) queue(b *pg.Batch, in tenant.TenantID) {
-	store.ReadHouse(b, in, &h.name, &h.locale, &h.zone)
+	store.ReadHouse(b, in, &h.name, &h.locale, &h.zone, &h.brand)
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/brand"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/pg"
@@ -33,6 +34,7 @@ func (a *App) unsubscribeLink(in tenant.TenantID, n notify.Notice, to notify.Rec
 // Unsubscription is what a link stops.
 type Unsubscription struct {
 	Tenant string // its name
+	Brand  brand.Brand
 	Topic  notify.Topic
 
 	in   tenant.TenantID
@@ -62,7 +64,7 @@ func (a *App) GetUnsubscribe(ctx context.Context, link string) (Unsubscription, 
 	var batch pg.Batch
 	h.queue(&batch, u.in)
 	err = a.read(ctx, tenant.System(u.in), &batch)
-	u.Tenant = h.name
+	u.Tenant, u.Brand = h.name, h.brand
 	return u, err
 }
 
@@ -75,7 +77,9 @@ func (a *App) Unsubscribe(ctx context.Context, link string, all bool) (Unsubscri
 	err = a.write(ctx, tenant.System(u.in), "notification.unsubscribe", func(ctx context.Context, t *tx) error {
 		recipients := make(map[tenant.UUID]*notify.Recipient)
 		subjects := make(map[tenant.UUID]*store.Subject)
+		var h house
 		var batch pg.Batch
+		h.queue(&batch, t.in)
 		if u.kind == forMember {
 			store.ListRecipients(&batch, t.in, []tenant.MemberID{{UUID: u.who}}, recipients)
 		} else {
@@ -84,6 +88,7 @@ func (a *App) Unsubscribe(ctx context.Context, link string, all bool) (Unsubscri
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
+		u.Tenant, u.Brand = h.name, h.brand
 		address := ""
 		if to := recipients[u.who]; to != nil {
 			address = to.Email

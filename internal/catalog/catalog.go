@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/brand"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -43,6 +44,7 @@ type Tenant struct {
 	Locale        string // BCP 47
 	Currency      string // ISO 4217
 	TakesPayments bool   // whoever has no active plan cannot book
+	Brand         brand.Brand
 	Version       int
 	CreatedAt     time.Time
 	UpdatedAt     time.Time

@@ -15,6 +15,7 @@ type Facts map[string]any
 func (t Tenant) Facts() Facts {
 	return Facts{
 		"name": t.Name, "time_zone": t.TimeZone, "locale": t.Locale, "currency": t.Currency, "takes_payments": t.TakesPayments,
+		"brand.logo_url": t.Brand.LogoURL, "brand.accent_color": t.Brand.Accent,
 	}
 }
 

@@ -43,6 +43,7 @@ func (t Tenant) Validate() error {
 		zone("tenant.time_zone", t.TimeZone),
 		locale("tenant.locale", t.Locale),
 		money("tenant.currency", t.Currency),
+		t.Brand.Validate("tenant.brand"),
 	)
 }
 

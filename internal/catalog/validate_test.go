@@ -60,6 +60,10 @@ func TestTenantValidate(t *testing.T) {
 		"no currency":           {func(t *catalog.Tenant) { t.Currency = "" }, "tenant.currency"},
 		"lower case currency":   {func(t *catalog.Tenant) { t.Currency = "eur" }, "tenant.currency"},
 		"unknown currency":      {func(t *catalog.Tenant) { t.Currency = "QQQ" }, "tenant.currency"},
+		"logo":                  {func(t *catalog.Tenant) { t.Brand.LogoURL = "https://cdn.example.com/logo.svg" }, ""},
+		"logo over http":        {func(t *catalog.Tenant) { t.Brand.LogoURL = "http://cdn.example.com/logo.svg" }, "tenant.brand.logo_url"},
+		"accent color":          {func(t *catalog.Tenant) { t.Brand.Accent = "#0b6e4f" }, ""},
+		"no color":              {func(t *catalog.Tenant) { t.Brand.Accent = "green" }, "tenant.brand.accent_color"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/berthhq/berth/internal/brand"
 	"github.com/berthhq/berth/internal/fault"
 )
 
@@ -22,7 +23,7 @@ func TestEveryTopicSpeaksEveryLanguageOnEveryChannel(t *testing.T) {
 				if _, err := made.Check(); err != nil {
 					t.Errorf("%s by %s in %s: %v", topic, c, locale, err)
 				}
-				out, err := Render(made, Example(topic, locale), "https://berth.example/unsubscribe/x")
+				out, err := Render(made, Example(topic, locale), brand.Brand{}, "https://berth.example/unsubscribe/x")
 				if err != nil || out.Text == "" || (c != SMS && out.Subject == "") || (c == Email) != (out.HTML != "") {
 					t.Errorf("%s by %s in %s: %+v, %v", topic, c, locale, out, err)
 				}
@@ -72,7 +73,7 @@ func TestHTMLIsEscaped(t *testing.T) {
 	for _, tpl := range []Template{own, {Topic: Reminder, Channel: Email, Locale: "en", Subject: "{{.Title}}", Body: "{{.Title}}"}} {
 		values := Example(Reminder, "en")
 		values["Title"] = "<script>alert(1)</script>\r\nBcc: x@example.com"
-		out, err := Render(tpl, values, "")
+		out, err := Render(tpl, values, brand.Brand{}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +126,7 @@ func fitsOneSegment(t *testing.T, locale string) {
 	values["Tenant"] = "Maison du Bien-être à Neuilly"
 	values["ClaimURL"] = "https://book.berth.example/claim/Zk3vJ0c1QmW8sXyT4nLpBg"
 	tpl, _ := DefaultTemplate(Offered, SMS, locale)
-	out, err := Render(tpl, values, "")
+	out, err := Render(tpl, values, brand.Brand{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +139,7 @@ func fitsOneSegment(t *testing.T, locale string) {
 		}
 	}
 	values["Title"] = "瞑想"
-	if out, err = Render(tpl, values, ""); err != nil || out.GSM7 || !strings.Contains(out.Text, "瞑想") {
+	if out, err = Render(tpl, values, brand.Brand{}, ""); err != nil || out.GSM7 || !strings.Contains(out.Text, "瞑想") {
 		t.Errorf("another script: %+v, %v", out, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"google.golang.org/genproto/googleapis/type/latlng"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/brand"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -21,6 +22,7 @@ func tenantMessage(t catalog.Tenant) *v1.Tenant {
 		Locale:        t.Locale,
 		Currency:      t.Currency,
 		TakesPayments: t.TakesPayments,
+		Brand:         brandMessage(t.Brand),
 		Etag:          etag(t.Version),
 		CreateTime:    timestamp(t.CreatedAt),
 		UpdateTime:    timestamp(t.UpdatedAt),
@@ -43,9 +45,26 @@ func editTenant(m *v1.Tenant, paths []string) func(*catalog.Tenant) {
 				t.Currency = m.GetCurrency()
 			case "takes_payments":
 				t.TakesPayments = m.GetTakesPayments()
+			case "brand":
+				t.Brand = brandValue(m.GetBrand())
+			case "brand.logo_url":
+				t.Brand.LogoURL = m.GetBrand().GetLogoUrl()
+			case "brand.accent_color":
+				t.Brand.Accent = m.GetBrand().GetAccentColor()
 			}
 		}
 	}
+}
+
+func brandMessage(b brand.Brand) *v1.Brand {
+	if b == (brand.Brand{}) {
+		return nil
+	}
+	return &v1.Brand{LogoUrl: b.LogoURL, AccentColor: b.Accent}
+}
+
+func brandValue(m *v1.Brand) brand.Brand {
+	return brand.Brand{LogoURL: m.GetLogoUrl(), Accent: m.GetAccentColor()}
 }
 
 func locationMessage(l catalog.Location) *v1.Location {

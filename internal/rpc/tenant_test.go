@@ -83,6 +83,13 @@ func TestTenantOverTheWire(t *testing.T) {
 		{"locale", func(m *v1.Tenant) { m.Locale = "pt-PT" }},
 		{"currency", func(m *v1.Tenant) { m.Currency = "CHF" }},
 		{"takes_payments", func(m *v1.Tenant) { m.TakesPayments = true }},
+		{"brand.accent_color", func(m *v1.Tenant) { m.Brand = &v1.Brand{AccentColor: "#2F5d3a"} }},
+		{"brand.logo_url", func(m *v1.Tenant) {
+			m.Brand = &v1.Brand{AccentColor: "#2F5d3a", LogoUrl: "https://cdn.example.com/quay.svg?v=2"}
+		}},
+		{"brand.accent_color", func(m *v1.Tenant) { m.Brand = &v1.Brand{LogoUrl: "https://cdn.example.com/quay.svg?v=2"} }},
+		{"brand", func(m *v1.Tenant) { m.Brand = &v1.Brand{AccentColor: "#1d4f91"} }},
+		{"brand", func(m *v1.Tenant) { m.Brand = nil }},
 	} {
 		sent := &v1.Tenant{Name: "Other", TimeZone: "UTC", Locale: "de", Currency: "USD", Etag: want.GetEtag()}
 		c.set(sent)
@@ -106,8 +113,14 @@ func TestTenantOverTheWire(t *testing.T) {
 		"no zone":      {&v1.Tenant{TimeZone: "Europe/Atlantis"}, []string{"time_zone"}, told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.time_zone"}}},
 		"no locale":    {&v1.Tenant{Locale: "xqx"}, []string{"locale"}, told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.locale"}}},
 		"no currency":  {&v1.Tenant{Currency: "QQQ"}, []string{"currency"}, told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.currency"}}},
-		"stale":        {&v1.Tenant{Name: "Stale", Etag: "v1"}, []string{"name"}, told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"}},
-		"no etag":      {&v1.Tenant{Name: "Odd", Etag: "yesterday's"}, []string{"name"}, told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"}},
+		"logo over http": {&v1.Tenant{Brand: &v1.Brand{LogoUrl: "http://cdn.example.com/quay.svg"}}, []string{"brand"},
+			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.brand.logo_url"}}},
+		"logo at home": {&v1.Tenant{Brand: &v1.Brand{LogoUrl: "https://localhost/quay.svg"}}, []string{"brand.logo_url"},
+			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.brand.logo_url"}}},
+		"no color": {&v1.Tenant{Brand: &v1.Brand{AccentColor: "green"}}, []string{"brand.accent_color"},
+			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.brand.accent_color"}}},
+		"stale":   {&v1.Tenant{Name: "Stale", Etag: "v1"}, []string{"name"}, told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"}},
+		"no etag": {&v1.Tenant{Name: "Odd", Etag: "yesterday's"}, []string{"name"}, told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"}},
 	} {
 		_, err := o.UpdateTenant(t.Context(), as(o.owner, &v1.UpdateTenantRequest{Tenant: c.sent, UpdateMask: mask(c.paths...)}))
 		got := tell(t, err)

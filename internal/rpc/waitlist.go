@@ -119,7 +119,7 @@ func (s *waitlistService) GetClaim(ctx context.Context, req *connect.Request[v1.
 	offer.MemberId, offer.EntryId = "", ""
 	return reply(&v1.GetClaimResponse{
 		Offer: offer, LocationName: c.Offer.LocationName, ServiceName: c.Offer.ServiceName, SessionEndTime: timestamp(c.Offer.SessionEnds),
-		ServerTime: timestamp(s.now()), TenantName: c.Name,
+		ServerTime: timestamp(s.now()), TenantName: c.Name, Brand: brandMessage(c.Brand),
 	})
 }
 

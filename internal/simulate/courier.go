@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/brand"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/tenant"
@@ -276,7 +277,7 @@ func (p *post) write(n *notice, to notify.Recipient, c notify.Channel) string {
 	if n.offer != nil {
 		said.Until = n.offer.ExpiresAt
 	}
-	out, err := notify.Render(t, said.Values(t.Locale), "https://berth.example/u/1")
+	out, err := notify.Render(t, said.Values(t.Locale), brand.Brand{}, "https://berth.example/u/1")
 	if err != nil {
 		p.must(err)
 	}

@@ -54,10 +54,10 @@ const (
 
 // ticket is what the page says, ready to be read.
 type ticket struct {
-	Words  *words
-	State  state
-	Path   string
-	Studio string // the tenant's name
+	Words *words
+	State state
+	Path  string
+	head
 	Headline, Says,
 	Title, Service, Day, Hours, Zone, Place, Address, Seats string
 	Refusal          string // why an answer came to nothing
@@ -221,7 +221,7 @@ func readableOffer(v app.ClaimView, in *words) (ticket, error) {
 	}
 	starts, ends, until := o.SessionStarts.In(zone), o.SessionEnds.In(zone), o.ExpiresAt.In(zone)
 	t := ticket{
-		Words: in, State: stateOf(v), Studio: v.Name, Title: o.SessionTitle, Place: o.LocationName, Address: v.Address,
+		Words: in, State: stateOf(v), head: headOf(v.Name, v.Brand), Title: o.SessionTitle, Place: o.LocationName, Address: v.Address,
 		Day: in.day(starts), Hours: in.clock(starts) + "–" + in.clock(ends), Zone: in.zone(starts), Seats: in.seats(o.Seats),
 	}
 	if !strings.EqualFold(o.ServiceName, o.SessionTitle) {

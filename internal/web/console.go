@@ -107,7 +107,7 @@ func (c *console) page(w http.ResponseWriter, r *http.Request) {
 	nonce := rand.Text()
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+"'; connect-src "+c.connect+
-		"; img-src 'self' data: blob:; media-src 'self' blob:; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		"; img-src 'self' data: blob: https:; media-src 'self' blob:; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("Permissions-Policy", "camera=(self), geolocation=(self), microphone=(), payment=()")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")

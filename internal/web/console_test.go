@@ -78,7 +78,7 @@ func TestAppsAreShut(t *testing.T) {
 			t.Fatalf("%s: %s", policy, w.Body)
 		}
 		seen[found[1]] = true
-		says(t, policy, "default-src 'none'", "script-src 'self';", "connect-src 'self' https://id.example.com;", "frame-ancestors 'none'", "-unsafe", "-realms")
+		says(t, policy, "default-src 'none'", "script-src 'self';", "connect-src 'self' https://id.example.com;", "img-src 'self' data: blob: https:;", "frame-ancestors 'none'", "-unsafe", "-realms")
 	}
 	if _, err := Console(built, SignIn{Issuer: "nonsense"}); err == nil {
 		t.Error("an issuer that is no URL was taken")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/brand"
 	"github.com/berthhq/berth/internal/fault"
 )
 
@@ -40,6 +41,8 @@ type display struct {
 // wall is what the page says, ready to be read.
 type wall struct {
 	Words             *wallWords
+	Studio, Logo      string // the tenant's name, and the picture that stands for it
+	Accent            string // the color of the bar below, as #rrggbb; empty: there is none
 	Title, Place      string
 	Day, Hours        string
 	Shown             bool // else there is a notice alone
@@ -88,6 +91,9 @@ func (d display) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// wallGround is what the wall's bar lies on.
+var wallGround, _ = brand.ParseColor("#0d1b2a")
+
 // retryAfter is how many seconds a page waits that could not be made.
 const retryAfter = 10
 
@@ -116,8 +122,11 @@ func readable(d app.Display, in *wallWords) (wall, error) {
 	clock := func(t time.Time) string { return in.dates.clock(t.In(zone)) }
 	with := func(coach string) string { return fmt.Sprintf(in.with, coach) }
 	w := wall{
-		Words: in, Shown: true, Title: d.Title, Place: d.Location, Expected: d.Expected, Arrived: d.Arrived,
+		Words: in, Shown: true, Studio: d.Tenant, Logo: d.Brand.LogoURL, Title: d.Title, Place: d.Location, Expected: d.Expected, Arrived: d.Arrived,
 		Day: in.dates.day(d.Starts.In(zone)), Hours: clock(d.Starts) + "–" + clock(d.Ends),
+	}
+	if accent, ok := brand.ParseColor(d.Brand.Accent); ok {
+		w.Accent = accent.Against(wallGround, brand.ForShapes).String()
 	}
 	if d.Coach != "" {
 		w.Place = with(d.Coach) + " · " + d.Location

@@ -56,6 +56,7 @@ func (m mail) unavailable(w http.ResponseWriter, r *http.Request, err error) {
 
 // unsubscription is what the page says.
 type unsubscription struct {
+	head
 	Lang, Title, Headline, Says string
 	ThisKind, AllKinds          string // buttons; empty: there is none
 }
@@ -65,6 +66,7 @@ func (m mail) ask(w http.ResponseWriter, r *http.Request) {
 	u, err := m.app.GetUnsubscribe(r.Context(), r.PathValue("link"))
 	in := unsubscribeWordsFor(r)
 	m.show(w, r, unsubscription{
+		head: headOf(u.Tenant, u.Brand),
 		Lang: in.Lang, Title: from(in.Title, in.TitleFrom, u.Tenant), Headline: from(in.Ask, in.AskFrom, u.Tenant),
 		ThisKind: fmt.Sprintf(in.ThisKind, in.topics[u.Topic]), AllKinds: in.AllKinds,
 	}, err)
@@ -80,7 +82,7 @@ func (m mail) stop(w http.ResponseWriter, r *http.Request) {
 	if all {
 		says = in.DoneAll
 	}
-	m.show(w, r, unsubscription{Lang: in.Lang, Title: in.Title, Headline: in.Done, Says: says}, err)
+	m.show(w, r, unsubscription{head: headOf(u.Tenant, u.Brand), Lang: in.Lang, Title: in.Title, Headline: in.Done, Says: says}, err)
 }
 
 func (m mail) show(w http.ResponseWriter, r *http.Request, page unsubscription, err error) {

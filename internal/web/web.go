@@ -37,13 +37,14 @@ func Handler(c Config) http.Handler {
 	mux.HandleFunc("POST "+app.ClaimPath+"{token}", offers.answer)
 	mux.HandleFunc("GET "+assetPath+"{file}", serveAsset)
 	mux.HandleFunc("GET "+claimAssetPath+"{file}", serveAsset)
+	mux.HandleFunc("GET "+accentPath+"{file}", serveAccent)
 	return shut(mux)
 }
 
 // policy lets a page load its own script, style and data from here, and nothing
-// from anywhere else. Nobody may frame it.
+// from anywhere else but the picture that is a tenant's logo. Nobody may frame it.
 const (
-	common = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+	common = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data: https:; " +
 		"base-uri 'none'; frame-ancestors 'none'; "
 	policy = common + "form-action 'none'"
 	// answerPolicy is for pages that people answer by a form.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/brand"
+	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -17,6 +19,10 @@ import (
 func TestThePageThatStopsMails(t *testing.T) {
 	t.Parallel()
 	p := withProviders(t)
+	_, err := p.app.UpdateTenant(p.ctx(), p.Owner, nil, func(of *catalog.Tenant) {
+		of.Brand = brand.Brand{LogoURL: "https://cdn.example.com/logo.svg", Accent: "#B83280"}
+	})
+	p.ok(err)
 	for _, c := range []struct{ language, kind, all, done, doneAll, broken string }{
 		{"en-GB,en;q=0.9", "No more of this kind: bookings made", "No more mails at all", "You get no more mails of this kind: bookings made.", "You get no more mails.", "This link is not good"},
 		{"de", "Keine mehr dieser Art: neue Buchungen", "Gar keine Mails mehr", "Du bekommst keine Mails dieser Art mehr: neue Buchungen.", "Du bekommst keine Mails mehr.", "Dieser Link ist ungültig"},
@@ -42,6 +48,8 @@ func TestThePageThatStopsMails(t *testing.T) {
 			p.pages.ServeHTTP(answer, r)
 			if body := answer.Body.String(); answer.Code != status || !contains(body, want) || !contains(body, `<html lang="`+c.language[:2]+`">`) || contains(body, "<script") {
 				t.Errorf("%s: %d %s", method, answer.Code, body)
+			} else if worn := contains(body, `<img class="logo" src="https://cdn.example.com/logo.svg" alt="Harbour Yoga">`) && contains(body, "accents/b83280.css"); worn != (status == http.StatusOK) {
+				t.Errorf("%s: in the tenant's look: %t\n%s", method, worn, body)
 			}
 		}
 		stopped := func(choices, stops int) {

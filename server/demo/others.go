@@ -7,6 +7,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/brand"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/credit"
@@ -17,7 +18,9 @@ import (
 // club is a golf club: a tee time every eight minutes in the morning, for parties of up to four.
 func club(ctx context.Context, b *builder) error {
 	b.progress("demo club: courses, tee sheet")
-	staff, err := b.open(ctx, app.NewTenant{Name: "Dunes Golf Club", TimeZone: "Europe/London", Locale: "en", Currency: "GBP"})
+	staff, err := b.open(ctx, app.NewTenant{
+		Name: "Dunes Golf Club", TimeZone: "Europe/London", Locale: "en", Currency: "GBP", Brand: brand.Brand{Accent: "#2f5d3a"},
+	})
 	if err != nil {
 		return err
 	}
@@ -97,7 +100,9 @@ func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
 // salon is a hairdresser's: appointments of one seat, each with a stylist and a chair.
 func salon(ctx context.Context, b *builder) error {
 	b.progress("demo salon: stylists, appointments")
-	staff, err := b.open(ctx, app.NewTenant{Name: "Corner Salon", TimeZone: "Europe/Paris", Locale: "en", Currency: "EUR"})
+	staff, err := b.open(ctx, app.NewTenant{
+		Name: "Corner Salon", TimeZone: "Europe/Paris", Locale: "en", Currency: "EUR", Brand: brand.Brand{Accent: "#c2552d"},
+	})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/brand"
 	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/credit"
@@ -33,7 +34,7 @@ func studio(ctx context.Context, b *builder) error {
 
 	b.progress("demo studio: locations, services, plans")
 	staff, err := b.open(ctx, app.NewTenant{
-		Name: "Harbour Yoga & Strength", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR", TakesPayments: true,
+		Name: "Harbour Yoga & Strength", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR", TakesPayments: true, Brand: brand.Brand{Accent: "#7a3e65"},
 	})
 	if err != nil {
 		return err

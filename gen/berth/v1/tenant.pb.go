@@ -108,7 +108,10 @@ type Tenant struct {
 	// When it was made, UTC. Set by the service.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// When it was last edited, UTC. Set by the service.
-	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	// What it looks like to its members: in mails, on the pages that their links open, on walls, and in the members' app.
+	// Absent: Berth's own look, with the tenant's name.
+	Brand         *Brand `protobuf:"bytes,10,opt,name=brand,proto3" json:"brand,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -206,6 +209,71 @@ func (x *Tenant) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Tenant) GetBrand() *Brand {
+	if x != nil {
+		return x.Brand
+	}
+	return nil
+}
+
+// Brand is a tenant's own look.
+type Brand struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// https address of a picture, in any format that browsers show, up to 500 printable ASCII characters, without user or fragment, at
+	// a host name with a dot in it: others are refused, INVALID_FIELD. Browsers and mail programs fetch it from there, and
+	// show the tenant's name where they cannot; the service never does. Empty: the name is shown.
+	LogoUrl string `protobuf:"bytes,1,opt,name=logo_url,json=logoUrl,proto3" json:"logo_url,omitempty"`
+	// Color of buttons, bars and edges: "#" and six hexadecimal digits, in either case. Any will do: what is written on it is black or white,
+	// whichever can be read, and where it lies too near the ground a tint of it is taken. Empty: Berth's own color.
+	AccentColor   string `protobuf:"bytes,2,opt,name=accent_color,json=accentColor,proto3" json:"accent_color,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Brand) Reset() {
+	*x = Brand{}
+	mi := &file_berth_v1_tenant_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Brand) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Brand) ProtoMessage() {}
+
+func (x *Brand) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_tenant_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Brand.ProtoReflect.Descriptor instead.
+func (*Brand) Descriptor() ([]byte, []int) {
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Brand) GetLogoUrl() string {
+	if x != nil {
+		return x.LogoUrl
+	}
+	return ""
+}
+
+func (x *Brand) GetAccentColor() string {
+	if x != nil {
+		return x.AccentColor
+	}
+	return ""
+}
+
 // Location is a club, course or studio of a tenant.
 type Location struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -236,7 +304,7 @@ type Location struct {
 
 func (x *Location) Reset() {
 	*x = Location{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[1]
+	mi := &file_berth_v1_tenant_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -248,7 +316,7 @@ func (x *Location) String() string {
 func (*Location) ProtoMessage() {}
 
 func (x *Location) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[1]
+	mi := &file_berth_v1_tenant_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -261,7 +329,7 @@ func (x *Location) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Location.ProtoReflect.Descriptor instead.
 func (*Location) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Location) GetId() string {
@@ -359,7 +427,7 @@ type Resource struct {
 
 func (x *Resource) Reset() {
 	*x = Resource{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[2]
+	mi := &file_berth_v1_tenant_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -371,7 +439,7 @@ func (x *Resource) String() string {
 func (*Resource) ProtoMessage() {}
 
 func (x *Resource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[2]
+	mi := &file_berth_v1_tenant_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -384,7 +452,7 @@ func (x *Resource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resource.ProtoReflect.Descriptor instead.
 func (*Resource) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Resource) GetId() string {
@@ -483,7 +551,7 @@ type Service struct {
 
 func (x *Service) Reset() {
 	*x = Service{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[3]
+	mi := &file_berth_v1_tenant_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -495,7 +563,7 @@ func (x *Service) String() string {
 func (*Service) ProtoMessage() {}
 
 func (x *Service) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[3]
+	mi := &file_berth_v1_tenant_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -508,7 +576,7 @@ func (x *Service) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Service.ProtoReflect.Descriptor instead.
 func (*Service) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Service) GetId() string {
@@ -651,7 +719,7 @@ type Policy struct {
 
 func (x *Policy) Reset() {
 	*x = Policy{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[4]
+	mi := &file_berth_v1_tenant_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -663,7 +731,7 @@ func (x *Policy) String() string {
 func (*Policy) ProtoMessage() {}
 
 func (x *Policy) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[4]
+	mi := &file_berth_v1_tenant_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -676,7 +744,7 @@ func (x *Policy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Policy.ProtoReflect.Descriptor instead.
 func (*Policy) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Policy) GetAdvanceWindow() *durationpb.Duration {
@@ -774,7 +842,7 @@ type TierCancellations struct {
 
 func (x *TierCancellations) Reset() {
 	*x = TierCancellations{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[5]
+	mi := &file_berth_v1_tenant_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -786,7 +854,7 @@ func (x *TierCancellations) String() string {
 func (*TierCancellations) ProtoMessage() {}
 
 func (x *TierCancellations) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[5]
+	mi := &file_berth_v1_tenant_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -799,7 +867,7 @@ func (x *TierCancellations) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TierCancellations.ProtoReflect.Descriptor instead.
 func (*TierCancellations) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *TierCancellations) GetOverrides() []*TierCancellation {
@@ -824,7 +892,7 @@ type TierCancellation struct {
 
 func (x *TierCancellation) Reset() {
 	*x = TierCancellation{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[6]
+	mi := &file_berth_v1_tenant_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -836,7 +904,7 @@ func (x *TierCancellation) String() string {
 func (*TierCancellation) ProtoMessage() {}
 
 func (x *TierCancellation) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[6]
+	mi := &file_berth_v1_tenant_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -849,7 +917,7 @@ func (x *TierCancellation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TierCancellation.ProtoReflect.Descriptor instead.
 func (*TierCancellation) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *TierCancellation) GetTier() string {
@@ -892,7 +960,7 @@ type PolicyLayer struct {
 
 func (x *PolicyLayer) Reset() {
 	*x = PolicyLayer{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[7]
+	mi := &file_berth_v1_tenant_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -904,7 +972,7 @@ func (x *PolicyLayer) String() string {
 func (*PolicyLayer) ProtoMessage() {}
 
 func (x *PolicyLayer) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[7]
+	mi := &file_berth_v1_tenant_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -917,7 +985,7 @@ func (x *PolicyLayer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PolicyLayer.ProtoReflect.Descriptor instead.
 func (*PolicyLayer) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PolicyLayer) GetLevel() PolicyLevel {
@@ -970,7 +1038,7 @@ type PolicyOrigin struct {
 
 func (x *PolicyOrigin) Reset() {
 	*x = PolicyOrigin{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[8]
+	mi := &file_berth_v1_tenant_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -982,7 +1050,7 @@ func (x *PolicyOrigin) String() string {
 func (*PolicyOrigin) ProtoMessage() {}
 
 func (x *PolicyOrigin) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[8]
+	mi := &file_berth_v1_tenant_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -995,7 +1063,7 @@ func (x *PolicyOrigin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PolicyOrigin.ProtoReflect.Descriptor instead.
 func (*PolicyOrigin) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PolicyOrigin) GetField() string {
@@ -1035,7 +1103,7 @@ type EffectivePolicy struct {
 
 func (x *EffectivePolicy) Reset() {
 	*x = EffectivePolicy{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[9]
+	mi := &file_berth_v1_tenant_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1047,7 +1115,7 @@ func (x *EffectivePolicy) String() string {
 func (*EffectivePolicy) ProtoMessage() {}
 
 func (x *EffectivePolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[9]
+	mi := &file_berth_v1_tenant_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1060,7 +1128,7 @@ func (x *EffectivePolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectivePolicy.ProtoReflect.Descriptor instead.
 func (*EffectivePolicy) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *EffectivePolicy) GetPolicy() *Policy {
@@ -1088,7 +1156,7 @@ var File_berth_v1_tenant_proto protoreflect.FileDescriptor
 
 const file_berth_v1_tenant_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/tenant.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18google/type/latlng.proto\"\xd9\x03\n" +
+	"\x15berth/v1/tenant.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18google/type/latlng.proto\"\x80\x04\n" +
 	"\x06Tenant\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x02id\x12\x1c\n" +
 	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12Y\n" +
@@ -1101,7 +1169,12 @@ const file_berth_v1_tenant_proto_rawDesc = "" +
 	"\vcreate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
 	"\vupdate_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\"\x8e\x05\n" +
+	"updateTime\x12%\n" +
+	"\x05brand\x18\n" +
+	" \x01(\v2\x0f.berth.v1.BrandR\x05brand\"\x90\x01\n" +
+	"\x05Brand\x12E\n" +
+	"\blogo_url\x18\x01 \x01(\tB*\xbaH'\xd8\x01\x01r\"\x18\xf4\x032\x1d^https://[!#-&(-;=?-Z_a-z~]+$R\alogoUrl\x12@\n" +
+	"\faccent_color\x18\x02 \x01(\tB\x1d\xbaH\x1a\xd8\x01\x01r\x15\x18\a2\x11^#[0-9A-Fa-f]{6}$R\vaccentColor\"\x8e\x05\n" +
 	"\bLocation\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x02id\x12\x1c\n" +
 	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12Y\n" +
@@ -1219,60 +1292,62 @@ func file_berth_v1_tenant_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_tenant_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_berth_v1_tenant_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_berth_v1_tenant_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_berth_v1_tenant_proto_goTypes = []any{
 	(PolicyLevel)(0),              // 0: berth.v1.PolicyLevel
 	(*Tenant)(nil),                // 1: berth.v1.Tenant
-	(*Location)(nil),              // 2: berth.v1.Location
-	(*Resource)(nil),              // 3: berth.v1.Resource
-	(*Service)(nil),               // 4: berth.v1.Service
-	(*Policy)(nil),                // 5: berth.v1.Policy
-	(*TierCancellations)(nil),     // 6: berth.v1.TierCancellations
-	(*TierCancellation)(nil),      // 7: berth.v1.TierCancellation
-	(*PolicyLayer)(nil),           // 8: berth.v1.PolicyLayer
-	(*PolicyOrigin)(nil),          // 9: berth.v1.PolicyOrigin
-	(*EffectivePolicy)(nil),       // 10: berth.v1.EffectivePolicy
-	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
-	(*latlng.LatLng)(nil),         // 12: google.type.LatLng
-	(Channel)(0),                  // 13: berth.v1.Channel
-	(*durationpb.Duration)(nil),   // 14: google.protobuf.Duration
-	(Delivery)(0),                 // 15: berth.v1.Delivery
+	(*Brand)(nil),                 // 2: berth.v1.Brand
+	(*Location)(nil),              // 3: berth.v1.Location
+	(*Resource)(nil),              // 4: berth.v1.Resource
+	(*Service)(nil),               // 5: berth.v1.Service
+	(*Policy)(nil),                // 6: berth.v1.Policy
+	(*TierCancellations)(nil),     // 7: berth.v1.TierCancellations
+	(*TierCancellation)(nil),      // 8: berth.v1.TierCancellation
+	(*PolicyLayer)(nil),           // 9: berth.v1.PolicyLayer
+	(*PolicyOrigin)(nil),          // 10: berth.v1.PolicyOrigin
+	(*EffectivePolicy)(nil),       // 11: berth.v1.EffectivePolicy
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
+	(*latlng.LatLng)(nil),         // 13: google.type.LatLng
+	(Channel)(0),                  // 14: berth.v1.Channel
+	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
+	(Delivery)(0),                 // 16: berth.v1.Delivery
 }
 var file_berth_v1_tenant_proto_depIdxs = []int32{
-	11, // 0: berth.v1.Tenant.create_time:type_name -> google.protobuf.Timestamp
-	11, // 1: berth.v1.Tenant.update_time:type_name -> google.protobuf.Timestamp
-	12, // 2: berth.v1.Location.geo:type_name -> google.type.LatLng
-	13, // 3: berth.v1.Location.channels:type_name -> berth.v1.Channel
-	11, // 4: berth.v1.Location.create_time:type_name -> google.protobuf.Timestamp
-	11, // 5: berth.v1.Location.update_time:type_name -> google.protobuf.Timestamp
-	11, // 6: berth.v1.Resource.create_time:type_name -> google.protobuf.Timestamp
-	11, // 7: berth.v1.Resource.update_time:type_name -> google.protobuf.Timestamp
-	14, // 8: berth.v1.Service.duration:type_name -> google.protobuf.Duration
-	15, // 9: berth.v1.Service.delivery:type_name -> berth.v1.Delivery
-	11, // 10: berth.v1.Service.create_time:type_name -> google.protobuf.Timestamp
-	11, // 11: berth.v1.Service.update_time:type_name -> google.protobuf.Timestamp
-	14, // 12: berth.v1.Policy.advance_window:type_name -> google.protobuf.Duration
-	14, // 13: berth.v1.Policy.booking_closes_before:type_name -> google.protobuf.Duration
-	14, // 14: berth.v1.Policy.cancellation_window:type_name -> google.protobuf.Duration
-	6,  // 15: berth.v1.Policy.tier_cancellations:type_name -> berth.v1.TierCancellations
-	14, // 16: berth.v1.Policy.hold_ttl:type_name -> google.protobuf.Duration
-	14, // 17: berth.v1.Policy.checkin_opens_before:type_name -> google.protobuf.Duration
-	14, // 18: berth.v1.Policy.checkin_closes_after_end:type_name -> google.protobuf.Duration
-	14, // 19: berth.v1.Policy.auto_no_show_after:type_name -> google.protobuf.Duration
-	7,  // 20: berth.v1.TierCancellations.overrides:type_name -> berth.v1.TierCancellation
-	14, // 21: berth.v1.TierCancellation.cancellation_window:type_name -> google.protobuf.Duration
-	0,  // 22: berth.v1.PolicyLayer.level:type_name -> berth.v1.PolicyLevel
-	5,  // 23: berth.v1.PolicyLayer.policy:type_name -> berth.v1.Policy
-	11, // 24: berth.v1.PolicyLayer.update_time:type_name -> google.protobuf.Timestamp
-	0,  // 25: berth.v1.PolicyOrigin.level:type_name -> berth.v1.PolicyLevel
-	5,  // 26: berth.v1.EffectivePolicy.policy:type_name -> berth.v1.Policy
-	9,  // 27: berth.v1.EffectivePolicy.origins:type_name -> berth.v1.PolicyOrigin
-	8,  // 28: berth.v1.EffectivePolicy.layers:type_name -> berth.v1.PolicyLayer
-	29, // [29:29] is the sub-list for method output_type
-	29, // [29:29] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	12, // 0: berth.v1.Tenant.create_time:type_name -> google.protobuf.Timestamp
+	12, // 1: berth.v1.Tenant.update_time:type_name -> google.protobuf.Timestamp
+	2,  // 2: berth.v1.Tenant.brand:type_name -> berth.v1.Brand
+	13, // 3: berth.v1.Location.geo:type_name -> google.type.LatLng
+	14, // 4: berth.v1.Location.channels:type_name -> berth.v1.Channel
+	12, // 5: berth.v1.Location.create_time:type_name -> google.protobuf.Timestamp
+	12, // 6: berth.v1.Location.update_time:type_name -> google.protobuf.Timestamp
+	12, // 7: berth.v1.Resource.create_time:type_name -> google.protobuf.Timestamp
+	12, // 8: berth.v1.Resource.update_time:type_name -> google.protobuf.Timestamp
+	15, // 9: berth.v1.Service.duration:type_name -> google.protobuf.Duration
+	16, // 10: berth.v1.Service.delivery:type_name -> berth.v1.Delivery
+	12, // 11: berth.v1.Service.create_time:type_name -> google.protobuf.Timestamp
+	12, // 12: berth.v1.Service.update_time:type_name -> google.protobuf.Timestamp
+	15, // 13: berth.v1.Policy.advance_window:type_name -> google.protobuf.Duration
+	15, // 14: berth.v1.Policy.booking_closes_before:type_name -> google.protobuf.Duration
+	15, // 15: berth.v1.Policy.cancellation_window:type_name -> google.protobuf.Duration
+	7,  // 16: berth.v1.Policy.tier_cancellations:type_name -> berth.v1.TierCancellations
+	15, // 17: berth.v1.Policy.hold_ttl:type_name -> google.protobuf.Duration
+	15, // 18: berth.v1.Policy.checkin_opens_before:type_name -> google.protobuf.Duration
+	15, // 19: berth.v1.Policy.checkin_closes_after_end:type_name -> google.protobuf.Duration
+	15, // 20: berth.v1.Policy.auto_no_show_after:type_name -> google.protobuf.Duration
+	8,  // 21: berth.v1.TierCancellations.overrides:type_name -> berth.v1.TierCancellation
+	15, // 22: berth.v1.TierCancellation.cancellation_window:type_name -> google.protobuf.Duration
+	0,  // 23: berth.v1.PolicyLayer.level:type_name -> berth.v1.PolicyLevel
+	6,  // 24: berth.v1.PolicyLayer.policy:type_name -> berth.v1.Policy
+	12, // 25: berth.v1.PolicyLayer.update_time:type_name -> google.protobuf.Timestamp
+	0,  // 26: berth.v1.PolicyOrigin.level:type_name -> berth.v1.PolicyLevel
+	6,  // 27: berth.v1.EffectivePolicy.policy:type_name -> berth.v1.Policy
+	10, // 28: berth.v1.EffectivePolicy.origins:type_name -> berth.v1.PolicyOrigin
+	9,  // 29: berth.v1.EffectivePolicy.layers:type_name -> berth.v1.PolicyLayer
+	30, // [30:30] is the sub-list for method output_type
+	30, // [30:30] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_tenant_proto_init() }
@@ -1281,16 +1356,16 @@ func file_berth_v1_tenant_proto_init() {
 		return
 	}
 	file_berth_v1_common_proto_init()
-	file_berth_v1_tenant_proto_msgTypes[3].OneofWrappers = []any{}
 	file_berth_v1_tenant_proto_msgTypes[4].OneofWrappers = []any{}
-	file_berth_v1_tenant_proto_msgTypes[6].OneofWrappers = []any{}
+	file_berth_v1_tenant_proto_msgTypes[5].OneofWrappers = []any{}
+	file_berth_v1_tenant_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_tenant_proto_rawDesc), len(file_berth_v1_tenant_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   10,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -891,7 +891,9 @@ type GetClaimResponse struct {
 	// The time of the answer, UTC: count down from expire_time minus this, whatever the reader's clock says.
 	ServerTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=server_time,json=serverTime,proto3" json:"server_time,omitempty"`
 	// The tenant's name.
-	TenantName    string `protobuf:"bytes,6,opt,name=tenant_name,json=tenantName,proto3" json:"tenant_name,omitempty"`
+	TenantName string `protobuf:"bytes,6,opt,name=tenant_name,json=tenantName,proto3" json:"tenant_name,omitempty"`
+	// What the tenant looks like. Absent: Berth's own look.
+	Brand         *Brand `protobuf:"bytes,7,opt,name=brand,proto3" json:"brand,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -966,6 +968,13 @@ func (x *GetClaimResponse) GetTenantName() string {
 		return x.TenantName
 	}
 	return ""
+}
+
+func (x *GetClaimResponse) GetBrand() *Brand {
+	if x != nil {
+		return x.Brand
+	}
+	return nil
 }
 
 // ClaimOfferRequest answers an offer.
@@ -3721,7 +3730,7 @@ var File_berth_v1_waitlist_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1fberth/v1/waitlist_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"E\n" +
+	"\x1fberth/v1/waitlist_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/tenant.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"E\n" +
 	"\rSessionChoice\x124\n" +
 	"\vsession_ids\x18\x01 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x102\x18\x01\"\x05r\x03\xb0\x01\x01R\n" +
 	"sessionIds\"\x94\x04\n" +
@@ -3777,7 +3786,7 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\x05entry\x18\x02 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\"3\n" +
 	"\x0fGetClaimRequest\x12 \n" +
 	"\x05token\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x05token\"\xa5\x02\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x05token\"\xcc\x02\n" +
 	"\x10GetClaimResponse\x12%\n" +
 	"\x05offer\x18\x01 \x01(\v2\x0f.berth.v1.OfferR\x05offer\x12#\n" +
 	"\rlocation_name\x18\x02 \x01(\tR\flocationName\x12!\n" +
@@ -3786,7 +3795,8 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\vserver_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"serverTime\x12\x1f\n" +
 	"\vtenant_name\x18\x06 \x01(\tR\n" +
-	"tenantName\"p\n" +
+	"tenantName\x12%\n" +
+	"\x05brand\x18\a \x01(\v2\x0f.berth.v1.BrandR\x05brand\"p\n" +
 	"\x11ClaimOfferRequest\x12 \n" +
 	"\x05token\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x05token\x129\n" +
@@ -4129,18 +4139,19 @@ var file_berth_v1_waitlist_service_proto_goTypes = []any{
 	(*Booking)(nil),                      // 56: berth.v1.Booking
 	(*Offer)(nil),                        // 57: berth.v1.Offer
 	(*timestamppb.Timestamp)(nil),        // 58: google.protobuf.Timestamp
-	(WaitlistEntryStatus)(0),             // 59: berth.v1.WaitlistEntryStatus
-	(*TimeRange)(nil),                    // 60: berth.v1.TimeRange
-	(OfferStatus)(0),                     // 61: berth.v1.OfferStatus
-	(*EffectiveWaitlistRules)(nil),       // 62: berth.v1.EffectiveWaitlistRules
-	(*WaitlistRules)(nil),                // 63: berth.v1.WaitlistRules
-	(*fieldmaskpb.FieldMask)(nil),        // 64: google.protobuf.FieldMask
-	(*WaitlistRulesVersion)(nil),         // 65: berth.v1.WaitlistRulesVersion
-	(*WaitlistDecision)(nil),             // 66: berth.v1.WaitlistDecision
-	(WaitlistMove)(0),                    // 67: berth.v1.WaitlistMove
-	(WaitlistMode)(0),                    // 68: berth.v1.WaitlistMode
-	(*WaitlistVerdict)(nil),              // 69: berth.v1.WaitlistVerdict
-	(*durationpb.Duration)(nil),          // 70: google.protobuf.Duration
+	(*Brand)(nil),                        // 59: berth.v1.Brand
+	(WaitlistEntryStatus)(0),             // 60: berth.v1.WaitlistEntryStatus
+	(*TimeRange)(nil),                    // 61: berth.v1.TimeRange
+	(OfferStatus)(0),                     // 62: berth.v1.OfferStatus
+	(*EffectiveWaitlistRules)(nil),       // 63: berth.v1.EffectiveWaitlistRules
+	(*WaitlistRules)(nil),                // 64: berth.v1.WaitlistRules
+	(*fieldmaskpb.FieldMask)(nil),        // 65: google.protobuf.FieldMask
+	(*WaitlistRulesVersion)(nil),         // 66: berth.v1.WaitlistRulesVersion
+	(*WaitlistDecision)(nil),             // 67: berth.v1.WaitlistDecision
+	(WaitlistMove)(0),                    // 68: berth.v1.WaitlistMove
+	(WaitlistMode)(0),                    // 69: berth.v1.WaitlistMode
+	(*WaitlistVerdict)(nil),              // 70: berth.v1.WaitlistVerdict
+	(*durationpb.Duration)(nil),          // 71: google.protobuf.Duration
 }
 var file_berth_v1_waitlist_service_proto_depIdxs = []int32{
 	1,  // 0: berth.v1.JoinWaitlistRequest.any_of:type_name -> berth.v1.SessionChoice
@@ -4156,102 +4167,103 @@ var file_berth_v1_waitlist_service_proto_depIdxs = []int32{
 	57, // 10: berth.v1.GetClaimResponse.offer:type_name -> berth.v1.Offer
 	58, // 11: berth.v1.GetClaimResponse.session_end_time:type_name -> google.protobuf.Timestamp
 	58, // 12: berth.v1.GetClaimResponse.server_time:type_name -> google.protobuf.Timestamp
-	0,  // 13: berth.v1.ClaimOfferRequest.action:type_name -> berth.v1.ClaimAction
-	57, // 14: berth.v1.ClaimOfferResponse.offer:type_name -> berth.v1.Offer
-	59, // 15: berth.v1.EntryFilter.statuses:type_name -> berth.v1.WaitlistEntryStatus
-	60, // 16: berth.v1.EntryFilter.desired_within:type_name -> berth.v1.TimeRange
-	16, // 17: berth.v1.ListEntriesRequest.filter:type_name -> berth.v1.EntryFilter
-	55, // 18: berth.v1.ListEntriesResponse.entries:type_name -> berth.v1.WaitlistEntry
-	61, // 19: berth.v1.ListOffersRequest.statuses:type_name -> berth.v1.OfferStatus
-	57, // 20: berth.v1.ListOffersResponse.offers:type_name -> berth.v1.Offer
-	55, // 21: berth.v1.SetPriorityResponse.entry:type_name -> berth.v1.WaitlistEntry
-	55, // 22: berth.v1.MoveEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
-	58, // 23: berth.v1.OfferPlaceRequest.expire_time:type_name -> google.protobuf.Timestamp
-	57, // 24: berth.v1.OfferPlaceResponse.offer:type_name -> berth.v1.Offer
-	57, // 25: berth.v1.ExpireOfferResponse.offer:type_name -> berth.v1.Offer
-	55, // 26: berth.v1.RemoveEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
-	62, // 27: berth.v1.GetRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
-	63, // 28: berth.v1.UpdateRulesRequest.rules:type_name -> berth.v1.WaitlistRules
-	64, // 29: berth.v1.UpdateRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	62, // 30: berth.v1.UpdateRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
-	62, // 31: berth.v1.ResetRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
-	65, // 32: berth.v1.ListRulesVersionsResponse.versions:type_name -> berth.v1.WaitlistRulesVersion
-	63, // 33: berth.v1.PreviewRulesRequest.rules:type_name -> berth.v1.WaitlistRules
-	64, // 34: berth.v1.PreviewRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	60, // 35: berth.v1.PreviewRulesRequest.decided_within:type_name -> berth.v1.TimeRange
-	66, // 36: berth.v1.PreviewedMove.decision:type_name -> berth.v1.WaitlistDecision
-	67, // 37: berth.v1.PreviewedMove.draft_move:type_name -> berth.v1.WaitlistMove
-	68, // 38: berth.v1.PreviewedMove.draft_mode:type_name -> berth.v1.WaitlistMode
-	69, // 39: berth.v1.PreviewedMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
-	40, // 40: berth.v1.PreviewRulesResponse.moves:type_name -> berth.v1.PreviewedMove
-	60, // 41: berth.v1.ListDecisionsRequest.decided_within:type_name -> berth.v1.TimeRange
-	66, // 42: berth.v1.ListDecisionsResponse.decisions:type_name -> berth.v1.WaitlistDecision
-	66, // 43: berth.v1.ExplainSessionResponse.decisions:type_name -> berth.v1.WaitlistDecision
-	57, // 44: berth.v1.ExplainSessionResponse.offers:type_name -> berth.v1.Offer
-	55, // 45: berth.v1.ExplainSessionResponse.entries:type_name -> berth.v1.WaitlistEntry
-	66, // 46: berth.v1.EntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
-	69, // 47: berth.v1.EntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
-	55, // 48: berth.v1.ExplainEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
-	47, // 49: berth.v1.ExplainEntryResponse.verdicts:type_name -> berth.v1.EntryVerdict
-	57, // 50: berth.v1.ExplainEntryResponse.offers:type_name -> berth.v1.Offer
-	60, // 51: berth.v1.GetWaitlistAnalyticsRequest.within:type_name -> berth.v1.TimeRange
-	70, // 52: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
-	50, // 53: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
-	50, // 54: berth.v1.GetWaitlistAnalyticsResponse.total:type_name -> berth.v1.WaitlistFigures
-	51, // 55: berth.v1.GetWaitlistAnalyticsResponse.days:type_name -> berth.v1.WaitlistFiguresRow
-	51, // 56: berth.v1.GetWaitlistAnalyticsResponse.locations:type_name -> berth.v1.WaitlistFiguresRow
-	51, // 57: berth.v1.GetWaitlistAnalyticsResponse.services:type_name -> berth.v1.WaitlistFiguresRow
-	2,  // 58: berth.v1.WaitlistService.JoinWaitlist:input_type -> berth.v1.JoinWaitlistRequest
-	4,  // 59: berth.v1.WaitlistService.LeaveWaitlist:input_type -> berth.v1.LeaveWaitlistRequest
-	6,  // 60: berth.v1.WaitlistService.ListMyEntries:input_type -> berth.v1.ListMyEntriesRequest
-	8,  // 61: berth.v1.WaitlistService.AcceptOffer:input_type -> berth.v1.AcceptOfferRequest
-	10, // 62: berth.v1.WaitlistService.DeclineOffer:input_type -> berth.v1.DeclineOfferRequest
-	12, // 63: berth.v1.WaitlistService.GetClaim:input_type -> berth.v1.GetClaimRequest
-	14, // 64: berth.v1.WaitlistService.ClaimOffer:input_type -> berth.v1.ClaimOfferRequest
-	17, // 65: berth.v1.WaitlistService.ListEntries:input_type -> berth.v1.ListEntriesRequest
-	19, // 66: berth.v1.WaitlistService.ListOffers:input_type -> berth.v1.ListOffersRequest
-	21, // 67: berth.v1.WaitlistService.SetPriority:input_type -> berth.v1.SetPriorityRequest
-	23, // 68: berth.v1.WaitlistService.MoveEntry:input_type -> berth.v1.MoveEntryRequest
-	25, // 69: berth.v1.WaitlistService.OfferPlace:input_type -> berth.v1.OfferPlaceRequest
-	27, // 70: berth.v1.WaitlistService.ExpireOffer:input_type -> berth.v1.ExpireOfferRequest
-	29, // 71: berth.v1.WaitlistService.RemoveEntry:input_type -> berth.v1.RemoveEntryRequest
-	31, // 72: berth.v1.WaitlistService.GetRules:input_type -> berth.v1.GetRulesRequest
-	33, // 73: berth.v1.WaitlistService.UpdateRules:input_type -> berth.v1.UpdateRulesRequest
-	35, // 74: berth.v1.WaitlistService.ResetRules:input_type -> berth.v1.ResetRulesRequest
-	37, // 75: berth.v1.WaitlistService.ListRulesVersions:input_type -> berth.v1.ListRulesVersionsRequest
-	39, // 76: berth.v1.WaitlistService.PreviewRules:input_type -> berth.v1.PreviewRulesRequest
-	42, // 77: berth.v1.WaitlistService.ListDecisions:input_type -> berth.v1.ListDecisionsRequest
-	44, // 78: berth.v1.WaitlistService.ExplainSession:input_type -> berth.v1.ExplainSessionRequest
-	46, // 79: berth.v1.WaitlistService.ExplainEntry:input_type -> berth.v1.ExplainEntryRequest
-	49, // 80: berth.v1.WaitlistService.GetWaitlistAnalytics:input_type -> berth.v1.GetWaitlistAnalyticsRequest
-	3,  // 81: berth.v1.WaitlistService.JoinWaitlist:output_type -> berth.v1.JoinWaitlistResponse
-	5,  // 82: berth.v1.WaitlistService.LeaveWaitlist:output_type -> berth.v1.LeaveWaitlistResponse
-	7,  // 83: berth.v1.WaitlistService.ListMyEntries:output_type -> berth.v1.ListMyEntriesResponse
-	9,  // 84: berth.v1.WaitlistService.AcceptOffer:output_type -> berth.v1.AcceptOfferResponse
-	11, // 85: berth.v1.WaitlistService.DeclineOffer:output_type -> berth.v1.DeclineOfferResponse
-	13, // 86: berth.v1.WaitlistService.GetClaim:output_type -> berth.v1.GetClaimResponse
-	15, // 87: berth.v1.WaitlistService.ClaimOffer:output_type -> berth.v1.ClaimOfferResponse
-	18, // 88: berth.v1.WaitlistService.ListEntries:output_type -> berth.v1.ListEntriesResponse
-	20, // 89: berth.v1.WaitlistService.ListOffers:output_type -> berth.v1.ListOffersResponse
-	22, // 90: berth.v1.WaitlistService.SetPriority:output_type -> berth.v1.SetPriorityResponse
-	24, // 91: berth.v1.WaitlistService.MoveEntry:output_type -> berth.v1.MoveEntryResponse
-	26, // 92: berth.v1.WaitlistService.OfferPlace:output_type -> berth.v1.OfferPlaceResponse
-	28, // 93: berth.v1.WaitlistService.ExpireOffer:output_type -> berth.v1.ExpireOfferResponse
-	30, // 94: berth.v1.WaitlistService.RemoveEntry:output_type -> berth.v1.RemoveEntryResponse
-	32, // 95: berth.v1.WaitlistService.GetRules:output_type -> berth.v1.GetRulesResponse
-	34, // 96: berth.v1.WaitlistService.UpdateRules:output_type -> berth.v1.UpdateRulesResponse
-	36, // 97: berth.v1.WaitlistService.ResetRules:output_type -> berth.v1.ResetRulesResponse
-	38, // 98: berth.v1.WaitlistService.ListRulesVersions:output_type -> berth.v1.ListRulesVersionsResponse
-	41, // 99: berth.v1.WaitlistService.PreviewRules:output_type -> berth.v1.PreviewRulesResponse
-	43, // 100: berth.v1.WaitlistService.ListDecisions:output_type -> berth.v1.ListDecisionsResponse
-	45, // 101: berth.v1.WaitlistService.ExplainSession:output_type -> berth.v1.ExplainSessionResponse
-	48, // 102: berth.v1.WaitlistService.ExplainEntry:output_type -> berth.v1.ExplainEntryResponse
-	52, // 103: berth.v1.WaitlistService.GetWaitlistAnalytics:output_type -> berth.v1.GetWaitlistAnalyticsResponse
-	81, // [81:104] is the sub-list for method output_type
-	58, // [58:81] is the sub-list for method input_type
-	58, // [58:58] is the sub-list for extension type_name
-	58, // [58:58] is the sub-list for extension extendee
-	0,  // [0:58] is the sub-list for field type_name
+	59, // 13: berth.v1.GetClaimResponse.brand:type_name -> berth.v1.Brand
+	0,  // 14: berth.v1.ClaimOfferRequest.action:type_name -> berth.v1.ClaimAction
+	57, // 15: berth.v1.ClaimOfferResponse.offer:type_name -> berth.v1.Offer
+	60, // 16: berth.v1.EntryFilter.statuses:type_name -> berth.v1.WaitlistEntryStatus
+	61, // 17: berth.v1.EntryFilter.desired_within:type_name -> berth.v1.TimeRange
+	16, // 18: berth.v1.ListEntriesRequest.filter:type_name -> berth.v1.EntryFilter
+	55, // 19: berth.v1.ListEntriesResponse.entries:type_name -> berth.v1.WaitlistEntry
+	62, // 20: berth.v1.ListOffersRequest.statuses:type_name -> berth.v1.OfferStatus
+	57, // 21: berth.v1.ListOffersResponse.offers:type_name -> berth.v1.Offer
+	55, // 22: berth.v1.SetPriorityResponse.entry:type_name -> berth.v1.WaitlistEntry
+	55, // 23: berth.v1.MoveEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
+	58, // 24: berth.v1.OfferPlaceRequest.expire_time:type_name -> google.protobuf.Timestamp
+	57, // 25: berth.v1.OfferPlaceResponse.offer:type_name -> berth.v1.Offer
+	57, // 26: berth.v1.ExpireOfferResponse.offer:type_name -> berth.v1.Offer
+	55, // 27: berth.v1.RemoveEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
+	63, // 28: berth.v1.GetRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
+	64, // 29: berth.v1.UpdateRulesRequest.rules:type_name -> berth.v1.WaitlistRules
+	65, // 30: berth.v1.UpdateRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	63, // 31: berth.v1.UpdateRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
+	63, // 32: berth.v1.ResetRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
+	66, // 33: berth.v1.ListRulesVersionsResponse.versions:type_name -> berth.v1.WaitlistRulesVersion
+	64, // 34: berth.v1.PreviewRulesRequest.rules:type_name -> berth.v1.WaitlistRules
+	65, // 35: berth.v1.PreviewRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	61, // 36: berth.v1.PreviewRulesRequest.decided_within:type_name -> berth.v1.TimeRange
+	67, // 37: berth.v1.PreviewedMove.decision:type_name -> berth.v1.WaitlistDecision
+	68, // 38: berth.v1.PreviewedMove.draft_move:type_name -> berth.v1.WaitlistMove
+	69, // 39: berth.v1.PreviewedMove.draft_mode:type_name -> berth.v1.WaitlistMode
+	70, // 40: berth.v1.PreviewedMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
+	40, // 41: berth.v1.PreviewRulesResponse.moves:type_name -> berth.v1.PreviewedMove
+	61, // 42: berth.v1.ListDecisionsRequest.decided_within:type_name -> berth.v1.TimeRange
+	67, // 43: berth.v1.ListDecisionsResponse.decisions:type_name -> berth.v1.WaitlistDecision
+	67, // 44: berth.v1.ExplainSessionResponse.decisions:type_name -> berth.v1.WaitlistDecision
+	57, // 45: berth.v1.ExplainSessionResponse.offers:type_name -> berth.v1.Offer
+	55, // 46: berth.v1.ExplainSessionResponse.entries:type_name -> berth.v1.WaitlistEntry
+	67, // 47: berth.v1.EntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
+	70, // 48: berth.v1.EntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
+	55, // 49: berth.v1.ExplainEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
+	47, // 50: berth.v1.ExplainEntryResponse.verdicts:type_name -> berth.v1.EntryVerdict
+	57, // 51: berth.v1.ExplainEntryResponse.offers:type_name -> berth.v1.Offer
+	61, // 52: berth.v1.GetWaitlistAnalyticsRequest.within:type_name -> berth.v1.TimeRange
+	71, // 53: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
+	50, // 54: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
+	50, // 55: berth.v1.GetWaitlistAnalyticsResponse.total:type_name -> berth.v1.WaitlistFigures
+	51, // 56: berth.v1.GetWaitlistAnalyticsResponse.days:type_name -> berth.v1.WaitlistFiguresRow
+	51, // 57: berth.v1.GetWaitlistAnalyticsResponse.locations:type_name -> berth.v1.WaitlistFiguresRow
+	51, // 58: berth.v1.GetWaitlistAnalyticsResponse.services:type_name -> berth.v1.WaitlistFiguresRow
+	2,  // 59: berth.v1.WaitlistService.JoinWaitlist:input_type -> berth.v1.JoinWaitlistRequest
+	4,  // 60: berth.v1.WaitlistService.LeaveWaitlist:input_type -> berth.v1.LeaveWaitlistRequest
+	6,  // 61: berth.v1.WaitlistService.ListMyEntries:input_type -> berth.v1.ListMyEntriesRequest
+	8,  // 62: berth.v1.WaitlistService.AcceptOffer:input_type -> berth.v1.AcceptOfferRequest
+	10, // 63: berth.v1.WaitlistService.DeclineOffer:input_type -> berth.v1.DeclineOfferRequest
+	12, // 64: berth.v1.WaitlistService.GetClaim:input_type -> berth.v1.GetClaimRequest
+	14, // 65: berth.v1.WaitlistService.ClaimOffer:input_type -> berth.v1.ClaimOfferRequest
+	17, // 66: berth.v1.WaitlistService.ListEntries:input_type -> berth.v1.ListEntriesRequest
+	19, // 67: berth.v1.WaitlistService.ListOffers:input_type -> berth.v1.ListOffersRequest
+	21, // 68: berth.v1.WaitlistService.SetPriority:input_type -> berth.v1.SetPriorityRequest
+	23, // 69: berth.v1.WaitlistService.MoveEntry:input_type -> berth.v1.MoveEntryRequest
+	25, // 70: berth.v1.WaitlistService.OfferPlace:input_type -> berth.v1.OfferPlaceRequest
+	27, // 71: berth.v1.WaitlistService.ExpireOffer:input_type -> berth.v1.ExpireOfferRequest
+	29, // 72: berth.v1.WaitlistService.RemoveEntry:input_type -> berth.v1.RemoveEntryRequest
+	31, // 73: berth.v1.WaitlistService.GetRules:input_type -> berth.v1.GetRulesRequest
+	33, // 74: berth.v1.WaitlistService.UpdateRules:input_type -> berth.v1.UpdateRulesRequest
+	35, // 75: berth.v1.WaitlistService.ResetRules:input_type -> berth.v1.ResetRulesRequest
+	37, // 76: berth.v1.WaitlistService.ListRulesVersions:input_type -> berth.v1.ListRulesVersionsRequest
+	39, // 77: berth.v1.WaitlistService.PreviewRules:input_type -> berth.v1.PreviewRulesRequest
+	42, // 78: berth.v1.WaitlistService.ListDecisions:input_type -> berth.v1.ListDecisionsRequest
+	44, // 79: berth.v1.WaitlistService.ExplainSession:input_type -> berth.v1.ExplainSessionRequest
+	46, // 80: berth.v1.WaitlistService.ExplainEntry:input_type -> berth.v1.ExplainEntryRequest
+	49, // 81: berth.v1.WaitlistService.GetWaitlistAnalytics:input_type -> berth.v1.GetWaitlistAnalyticsRequest
+	3,  // 82: berth.v1.WaitlistService.JoinWaitlist:output_type -> berth.v1.JoinWaitlistResponse
+	5,  // 83: berth.v1.WaitlistService.LeaveWaitlist:output_type -> berth.v1.LeaveWaitlistResponse
+	7,  // 84: berth.v1.WaitlistService.ListMyEntries:output_type -> berth.v1.ListMyEntriesResponse
+	9,  // 85: berth.v1.WaitlistService.AcceptOffer:output_type -> berth.v1.AcceptOfferResponse
+	11, // 86: berth.v1.WaitlistService.DeclineOffer:output_type -> berth.v1.DeclineOfferResponse
+	13, // 87: berth.v1.WaitlistService.GetClaim:output_type -> berth.v1.GetClaimResponse
+	15, // 88: berth.v1.WaitlistService.ClaimOffer:output_type -> berth.v1.ClaimOfferResponse
+	18, // 89: berth.v1.WaitlistService.ListEntries:output_type -> berth.v1.ListEntriesResponse
+	20, // 90: berth.v1.WaitlistService.ListOffers:output_type -> berth.v1.ListOffersResponse
+	22, // 91: berth.v1.WaitlistService.SetPriority:output_type -> berth.v1.SetPriorityResponse
+	24, // 92: berth.v1.WaitlistService.MoveEntry:output_type -> berth.v1.MoveEntryResponse
+	26, // 93: berth.v1.WaitlistService.OfferPlace:output_type -> berth.v1.OfferPlaceResponse
+	28, // 94: berth.v1.WaitlistService.ExpireOffer:output_type -> berth.v1.ExpireOfferResponse
+	30, // 95: berth.v1.WaitlistService.RemoveEntry:output_type -> berth.v1.RemoveEntryResponse
+	32, // 96: berth.v1.WaitlistService.GetRules:output_type -> berth.v1.GetRulesResponse
+	34, // 97: berth.v1.WaitlistService.UpdateRules:output_type -> berth.v1.UpdateRulesResponse
+	36, // 98: berth.v1.WaitlistService.ResetRules:output_type -> berth.v1.ResetRulesResponse
+	38, // 99: berth.v1.WaitlistService.ListRulesVersions:output_type -> berth.v1.ListRulesVersionsResponse
+	41, // 100: berth.v1.WaitlistService.PreviewRules:output_type -> berth.v1.PreviewRulesResponse
+	43, // 101: berth.v1.WaitlistService.ListDecisions:output_type -> berth.v1.ListDecisionsResponse
+	45, // 102: berth.v1.WaitlistService.ExplainSession:output_type -> berth.v1.ExplainSessionResponse
+	48, // 103: berth.v1.WaitlistService.ExplainEntry:output_type -> berth.v1.ExplainEntryResponse
+	52, // 104: berth.v1.WaitlistService.GetWaitlistAnalytics:output_type -> berth.v1.GetWaitlistAnalyticsResponse
+	82, // [82:105] is the sub-list for method output_type
+	59, // [59:82] is the sub-list for method input_type
+	59, // [59:59] is the sub-list for extension type_name
+	59, // [59:59] is the sub-list for extension extendee
+	0,  // [0:59] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_waitlist_service_proto_init() }
@@ -4262,6 +4274,7 @@ func file_berth_v1_waitlist_service_proto_init() {
 	file_berth_v1_access_proto_init()
 	file_berth_v1_booking_proto_init()
 	file_berth_v1_common_proto_init()
+	file_berth_v1_tenant_proto_init()
 	file_berth_v1_waitlist_proto_init()
 	file_berth_v1_waitlist_service_proto_msgTypes[1].OneofWrappers = []any{
 		(*JoinWaitlistRequest_SessionId)(nil),

@@ -2,8 +2,9 @@ import { IconCalendarWeek, IconTicket, IconUserCircle, IconWallet } from "@table
 import { lazy, Suspense, useEffect } from "react";
 import { NavLink, Route, Routes, useLocation } from "react-router";
 import { useText } from "../i18n";
+import { useLook } from "../shared/brand";
 import { useMe } from "../shared/me";
-import { Guarded, Mark, NoPage } from "../shared/ui";
+import { Guarded, Logo, Mark, NoPage } from "../shared/ui";
 import { WeekPage } from "./week";
 
 const AnyOfPage = lazy(async () => ({ default: (await import("./anyof")).AnyOfPage }));
@@ -18,6 +19,7 @@ const MePage = lazy(async () => ({ default: (await import("./me")).MePage }));
 export function MemberApp() {
   const t = useText();
   const { tenant } = useMe();
+  useLook(tenant);
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: at every page anew
   useEffect(() => {
@@ -37,8 +39,10 @@ export function MemberApp() {
       <header className="m-top">
         <div>
           <NavLink to="/" className="wordmark" style={{ minWidth: 0 }}>
-            <Mark size={26} />
-            <span className="ellipsis">{tenant.name}</span>
+            <Logo url={tenant.brand?.logoUrl ?? ""} name={tenant.name}>
+              <Mark size={26} />
+              <span className="ellipsis">{tenant.name}</span>
+            </Logo>
           </NavLink>
           <nav aria-label={t.nav.main}>
             {places.map(([path, name]) => (

@@ -1,12 +1,16 @@
 import {
   ActionIcon,
+  Button,
+  Checkbox,
   createTheme,
   Drawer,
+  defaultVariantColorsResolver,
   type MantineColorsTuple,
   Menu,
   Modal,
   Popover,
   Tooltip,
+  type VariantColorsResolver,
 } from "@mantine/core";
 
 const tide: MantineColorsTuple = [
@@ -48,11 +52,21 @@ const dark: MantineColorsTuple = [
   "#0c1114",
 ];
 
+const primary = "tide";
+
+/** What is filled with the accent colour may be a tenant's, and so may its text and edge. */
+const variantColorResolver: VariantColorsResolver = (asked) => {
+  const colors = defaultVariantColorsResolver(asked);
+  if (asked.variant !== "filled" || asked.color !== primary) return colors;
+  return { ...colors, color: "var(--on-accent)", border: "1px solid var(--accent-edge)" };
+};
+
 /** Berth's look. Sizes are a step smaller than Mantine's, because staff look at much at once. */
 export const theme = (close: string) =>
   createTheme({
     colors: { tide, gray, dark },
-    primaryColor: "tide",
+    primaryColor: primary,
+    variantColorResolver,
     primaryShade: { light: 7, dark: 6 },
     black: "#1a2127",
     fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", sans-serif',
@@ -72,6 +86,9 @@ export const theme = (close: string) =>
     cursorType: "pointer",
     respectReducedMotion: true,
     components: {
+      // Named, or what is resolved above would leave the edge out.
+      Button: Button.extend({ defaultProps: { variant: "filled" } }),
+      Checkbox: Checkbox.extend({ defaultProps: { iconColor: "var(--on-accent)" } }),
       Drawer: Drawer.extend({
         defaultProps: {
           position: "right",

@@ -9,7 +9,7 @@ import {
   IconMapOff,
   IconPlugConnectedX,
 } from "@tabler/icons-react";
-import { Component, type ReactNode } from "react";
+import { Component, type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { useSpeech, useText } from "../i18n";
 import { explain, reasonOf } from "./errors";
@@ -18,6 +18,36 @@ import { useTitle } from "./title";
 
 export function Mark({ size = 24 }: { size?: number }) {
   return <img src="/icon.svg" width={size} height={size} alt="" />;
+}
+
+/** A tenant's logo, and what stands for it where there is none, or where it does not come. */
+export function Logo({
+  url,
+  name,
+  onMissing,
+  children,
+}: {
+  url: string;
+  name: string;
+  /** Told whether it did not come. */
+  onMissing?: (missing: boolean) => void;
+  children: ReactNode;
+}) {
+  const [missing, setMissing] = useState("");
+  if (!url || missing === url) return children;
+  return (
+    <img
+      className="logo"
+      src={url}
+      alt={name}
+      referrerPolicy="no-referrer"
+      onLoad={() => onMissing?.(false)}
+      onError={() => {
+        setMissing(url);
+        onMissing?.(true);
+      }}
+    />
+  );
 }
 
 /** What a page is about. It names the browser's tab, too. */

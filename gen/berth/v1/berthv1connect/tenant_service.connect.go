@@ -87,7 +87,8 @@ type TenantServiceClient interface {
 	// Errors: TENANT_NOT_FOUND.
 	GetTenant(context.Context, *connect.Request[v1.GetTenantRequest]) (*connect.Response[v1.GetTenantResponse], error)
 	// UpdateTenant edits the tenant's settings. A new time zone reaches what is made from then on.
-	// Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (no such time zone, language or currency).
+	// Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (no such time zone, language or currency, a logo
+	// that not everybody could fetch).
 	UpdateTenant(context.Context, *connect.Request[v1.UpdateTenantRequest]) (*connect.Response[v1.UpdateTenantResponse], error)
 	// CreateLocation makes a location, with all channels on.
 	// Errors: ALREADY_EXISTS (name), INVALID_FIELD (no such time zone).
@@ -361,7 +362,8 @@ type TenantServiceHandler interface {
 	// Errors: TENANT_NOT_FOUND.
 	GetTenant(context.Context, *connect.Request[v1.GetTenantRequest]) (*connect.Response[v1.GetTenantResponse], error)
 	// UpdateTenant edits the tenant's settings. A new time zone reaches what is made from then on.
-	// Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (no such time zone, language or currency).
+	// Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (no such time zone, language or currency, a logo
+	// that not everybody could fetch).
 	UpdateTenant(context.Context, *connect.Request[v1.UpdateTenantRequest]) (*connect.Response[v1.UpdateTenantResponse], error)
 	// CreateLocation makes a location, with all channels on.
 	// Errors: ALREADY_EXISTS (name), INVALID_FIELD (no such time zone).

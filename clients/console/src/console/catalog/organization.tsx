@@ -7,13 +7,20 @@ import { useMe } from "../../shared/me";
 import { Card } from "../../shared/ui";
 import { EditForm, maskOf } from "../form";
 import { Language, Name, Zone } from "../inputs";
+import { Look, type LookValues } from "./look";
 
-type Values = Pick<Tenant, "name" | "timeZone" | "locale" | "currency" | "takesPayments">;
+type Values = Pick<Tenant, "name" | "timeZone" | "locale" | "currency" | "takesPayments"> &
+  LookValues;
 
-function versionOf({ name, timeZone, locale, currency, takesPayments, etag }: Tenant) {
-  const values: Values = { name, timeZone, locale, currency, takesPayments };
+function versionOf({ name, timeZone, locale, currency, takesPayments, brand, etag }: Tenant) {
+  const { logoUrl = "", accentColor = "" } = brand ?? {};
+  const values: Values = { name, timeZone, locale, currency, takesPayments, logoUrl, accentColor };
   return { values, etag };
 }
+
+/** A field's name in the update mask. */
+const pathOf = (key: keyof Values) =>
+  key === "logoUrl" || key === "accentColor" ? `brand.${maskOf(key)}` : maskOf(key);
 
 /** What holds for the whole organization. */
 export function Organization() {
@@ -31,15 +38,22 @@ export function Organization() {
             ...t.fields,
             currency: d.catalog.currency,
             takesPayments: d.catalog.takesPayments,
+            logoUrl: d.catalog.logo,
+            accentColor: d.catalog.accent,
           }}
           reread={async () => {
             const answer = await read(TenantService.method.getTenant, {});
             return versionOf(answer.tenant ?? tenant);
           }}
-          save={(values, changed, etag) =>
+          save={({ logoUrl, accentColor, ...values }, changed, etag) =>
             update.run({
-              tenant: { ...values, name: values.name.trim(), etag },
-              updateMask: { paths: changed.map(maskOf) },
+              tenant: {
+                ...values,
+                name: values.name.trim(),
+                brand: { logoUrl, accentColor },
+                etag,
+              },
+              updateMask: { paths: changed.map(pathOf) },
             })
           }
         >
@@ -63,6 +77,7 @@ export function Organization() {
                 label={d.catalog.takesPayments}
                 description={d.catalog.takesPaymentsNote}
               />
+              <Look values={values} set={set} />
             </>
           )}
         </EditForm>

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/tenant.proto.
  */
 export const file_berth_v1_tenant: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS90ZW5hbnQucHJvdG8SCGJlcnRoLnYxIt8BCgZUZW5hbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0aW1lX3pvbmUYAyABKAkSDgoGbG9jYWxlGAQgASgJEhAKCGN1cnJlbmN5GAUgASgJEhYKDnRha2VzX3BheW1lbnRzGAYgASgIEgwKBGV0YWcYByABKAkSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKPAgoITG9jYXRpb24SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0aW1lX3pvbmUYAyABKAkSIAoDZ2VvGAQgASgLMhMuZ29vZ2xlLnR5cGUuTGF0TG5nEg8KB2FkZHJlc3MYBSABKAkSIwoIY2hhbm5lbHMYBiADKA4yES5iZXJ0aC52MS5DaGFubmVsEg4KBmFjdGl2ZRgHIAEoCBIMCgRldGFnGAggASgJEi8KC2NyZWF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAixwEKCFJlc291cmNlEgoKAmlkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDAoEa2luZBgEIAEoCRIOCgZhY3RpdmUYBSABKAgSDAoEZXRhZxgGIAEoCRIvCgtjcmVhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqkDCgdTZXJ2aWNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSEAoIY2F0ZWdvcnkYBCABKAkSKwoIZHVyYXRpb24YBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SHQoQZGVmYXVsdF9jYXBhY2l0eRgGIAEoBUgAiAEBEiEKGWRlZmF1bHRfd2FpdGxpc3RfY2FwYWNpdHkYByABKAUSEQoJbWluX3BhcnR5GAggASgFEhEKCW1heF9wYXJ0eRgJIAEoBRIkCghkZWxpdmVyeRgKIAEoDjISLmJlcnRoLnYxLkRlbGl2ZXJ5Eg0KBWNvbG9yGAsgASgJEg4KBmFjdGl2ZRgMIAEoCBIMCgRldGFnGA0gASgJEi8KC2NyZWF0ZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEwoRX2RlZmF1bHRfY2FwYWNpdHkiqgUKBlBvbGljeRIxCg5hZHZhbmNlX3dpbmRvdxgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI4ChVib29raW5nX2Nsb3Nlc19iZWZvcmUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SNgoTY2FuY2VsbGF0aW9uX3dpbmRvdxgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIkChdhbGxvd19sYXRlX2NhbmNlbGxhdGlvbhgEIAEoCEgAiAEBEh0KEGFsbG93X3Jlc2NoZWR1bGUYBSABKAhIAYgBARI3ChJ0aWVyX2NhbmNlbGxhdGlvbnMYBiABKAsyGy5iZXJ0aC52MS5UaWVyQ2FuY2VsbGF0aW9ucxIrCghob2xkX3R0bBgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI3ChRjaGVja2luX29wZW5zX2JlZm9yZRgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI7ChhjaGVja2luX2Nsb3Nlc19hZnRlcl9lbmQYCSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SGwoOZ3BzX21heF9tZXRlcnMYCiABKAVIAogBARIZCgxhdXRvX25vX3Nob3cYDCABKAhIA4gBARI1ChJhdXRvX25vX3Nob3dfYWZ0ZXIYDSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CGgoYX2FsbG93X2xhdGVfY2FuY2VsbGF0aW9uQhMKEV9hbGxvd19yZXNjaGVkdWxlQhEKD19ncHNfbWF4X21ldGVyc0IPCg1fYXV0b19ub19zaG93SgQICxAMUhB3YWl0bGlzdF9lbmFibGVkIkIKEVRpZXJDYW5jZWxsYXRpb25zEi0KCW92ZXJyaWRlcxgBIAMoCzIaLmJlcnRoLnYxLlRpZXJDYW5jZWxsYXRpb24ijAEKEFRpZXJDYW5jZWxsYXRpb24SDAoEdGllchgBIAEoCRI2ChNjYW5jZWxsYXRpb25fd2luZG93GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEh0KEGFsbG93X3Jlc2NoZWR1bGUYAyABKAhIAIgBAUITChFfYWxsb3dfcmVzY2hlZHVsZSKnAQoLUG9saWN5TGF5ZXISJAoFbGV2ZWwYASABKA4yFS5iZXJ0aC52MS5Qb2xpY3lMZXZlbBIRCgl0YXJnZXRfaWQYAiABKAkSIAoGcG9saWN5GAMgASgLMhAuYmVydGgudjEuUG9saWN5EgwKBGV0YWcYBCABKAkSLwoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlYKDFBvbGljeU9yaWdpbhINCgVmaWVsZBgBIAEoCRIkCgVsZXZlbBgCIAEoDjIVLmJlcnRoLnYxLlBvbGljeUxldmVsEhEKCXRhcmdldF9pZBgDIAEoCSKDAQoPRWZmZWN0aXZlUG9saWN5EiAKBnBvbGljeRgBIAEoCzIQLmJlcnRoLnYxLlBvbGljeRInCgdvcmlnaW5zGAIgAygLMhYuYmVydGgudjEuUG9saWN5T3JpZ2luEiUKBmxheWVycxgDIAMoCzIVLmJlcnRoLnYxLlBvbGljeUxheWVyKpMBCgtQb2xpY3lMZXZlbBIcChhQT0xJQ1lfTEVWRUxfVU5TUEVDSUZJRUQQABIYChRQT0xJQ1lfTEVWRUxfREVGQVVMVBABEhcKE1BPTElDWV9MRVZFTF9URU5BTlQQAhIZChVQT0xJQ1lfTEVWRUxfTE9DQVRJT04QAxIYChRQT0xJQ1lfTEVWRUxfU0VSVklDRRAEYgZwcm90bzM", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_latlng]);
+  fileDesc("ChViZXJ0aC92MS90ZW5hbnQucHJvdG8SCGJlcnRoLnYxIv8BCgZUZW5hbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0aW1lX3pvbmUYAyABKAkSDgoGbG9jYWxlGAQgASgJEhAKCGN1cnJlbmN5GAUgASgJEhYKDnRha2VzX3BheW1lbnRzGAYgASgIEgwKBGV0YWcYByABKAkSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeCgVicmFuZBgKIAEoCzIPLmJlcnRoLnYxLkJyYW5kIi8KBUJyYW5kEhAKCGxvZ29fdXJsGAEgASgJEhQKDGFjY2VudF9jb2xvchgCIAEoCSKPAgoITG9jYXRpb24SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0aW1lX3pvbmUYAyABKAkSIAoDZ2VvGAQgASgLMhMuZ29vZ2xlLnR5cGUuTGF0TG5nEg8KB2FkZHJlc3MYBSABKAkSIwoIY2hhbm5lbHMYBiADKA4yES5iZXJ0aC52MS5DaGFubmVsEg4KBmFjdGl2ZRgHIAEoCBIMCgRldGFnGAggASgJEi8KC2NyZWF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAixwEKCFJlc291cmNlEgoKAmlkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDAoEa2luZBgEIAEoCRIOCgZhY3RpdmUYBSABKAgSDAoEZXRhZxgGIAEoCRIvCgtjcmVhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqkDCgdTZXJ2aWNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSEAoIY2F0ZWdvcnkYBCABKAkSKwoIZHVyYXRpb24YBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SHQoQZGVmYXVsdF9jYXBhY2l0eRgGIAEoBUgAiAEBEiEKGWRlZmF1bHRfd2FpdGxpc3RfY2FwYWNpdHkYByABKAUSEQoJbWluX3BhcnR5GAggASgFEhEKCW1heF9wYXJ0eRgJIAEoBRIkCghkZWxpdmVyeRgKIAEoDjISLmJlcnRoLnYxLkRlbGl2ZXJ5Eg0KBWNvbG9yGAsgASgJEg4KBmFjdGl2ZRgMIAEoCBIMCgRldGFnGA0gASgJEi8KC2NyZWF0ZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEwoRX2RlZmF1bHRfY2FwYWNpdHkiqgUKBlBvbGljeRIxCg5hZHZhbmNlX3dpbmRvdxgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI4ChVib29raW5nX2Nsb3Nlc19iZWZvcmUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SNgoTY2FuY2VsbGF0aW9uX3dpbmRvdxgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIkChdhbGxvd19sYXRlX2NhbmNlbGxhdGlvbhgEIAEoCEgAiAEBEh0KEGFsbG93X3Jlc2NoZWR1bGUYBSABKAhIAYgBARI3ChJ0aWVyX2NhbmNlbGxhdGlvbnMYBiABKAsyGy5iZXJ0aC52MS5UaWVyQ2FuY2VsbGF0aW9ucxIrCghob2xkX3R0bBgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI3ChRjaGVja2luX29wZW5zX2JlZm9yZRgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI7ChhjaGVja2luX2Nsb3Nlc19hZnRlcl9lbmQYCSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SGwoOZ3BzX21heF9tZXRlcnMYCiABKAVIAogBARIZCgxhdXRvX25vX3Nob3cYDCABKAhIA4gBARI1ChJhdXRvX25vX3Nob3dfYWZ0ZXIYDSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CGgoYX2FsbG93X2xhdGVfY2FuY2VsbGF0aW9uQhMKEV9hbGxvd19yZXNjaGVkdWxlQhEKD19ncHNfbWF4X21ldGVyc0IPCg1fYXV0b19ub19zaG93SgQICxAMUhB3YWl0bGlzdF9lbmFibGVkIkIKEVRpZXJDYW5jZWxsYXRpb25zEi0KCW92ZXJyaWRlcxgBIAMoCzIaLmJlcnRoLnYxLlRpZXJDYW5jZWxsYXRpb24ijAEKEFRpZXJDYW5jZWxsYXRpb24SDAoEdGllchgBIAEoCRI2ChNjYW5jZWxsYXRpb25fd2luZG93GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEh0KEGFsbG93X3Jlc2NoZWR1bGUYAyABKAhIAIgBAUITChFfYWxsb3dfcmVzY2hlZHVsZSKnAQoLUG9saWN5TGF5ZXISJAoFbGV2ZWwYASABKA4yFS5iZXJ0aC52MS5Qb2xpY3lMZXZlbBIRCgl0YXJnZXRfaWQYAiABKAkSIAoGcG9saWN5GAMgASgLMhAuYmVydGgudjEuUG9saWN5EgwKBGV0YWcYBCABKAkSLwoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlYKDFBvbGljeU9yaWdpbhINCgVmaWVsZBgBIAEoCRIkCgVsZXZlbBgCIAEoDjIVLmJlcnRoLnYxLlBvbGljeUxldmVsEhEKCXRhcmdldF9pZBgDIAEoCSKDAQoPRWZmZWN0aXZlUG9saWN5EiAKBnBvbGljeRgBIAEoCzIQLmJlcnRoLnYxLlBvbGljeRInCgdvcmlnaW5zGAIgAygLMhYuYmVydGgudjEuUG9saWN5T3JpZ2luEiUKBmxheWVycxgDIAMoCzIVLmJlcnRoLnYxLlBvbGljeUxheWVyKpMBCgtQb2xpY3lMZXZlbBIcChhQT0xJQ1lfTEVWRUxfVU5TUEVDSUZJRUQQABIYChRQT0xJQ1lfTEVWRUxfREVGQVVMVBABEhcKE1BPTElDWV9MRVZFTF9URU5BTlQQAhIZChVQT0xJQ1lfTEVWRUxfTE9DQVRJT04QAxIYChRQT0xJQ1lfTEVWRUxfU0VSVklDRRAEYgZwcm90bzM", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_latlng]);
 
 /**
  * Tenant is an organization. Nothing is shared between tenants.
@@ -88,6 +88,14 @@ export type Tenant = Message<"berth.v1.Tenant"> & {
    * @generated from field: google.protobuf.Timestamp update_time = 9;
    */
   updateTime?: Timestamp | undefined;
+
+  /**
+   * What it looks like to its members: in mails, on the pages that their links open, on walls, and in the members' app.
+   * Absent: Berth's own look, with the tenant's name.
+   *
+   * @generated from field: berth.v1.Brand brand = 10;
+   */
+  brand?: Brand | undefined;
 };
 
 /**
@@ -96,6 +104,37 @@ export type Tenant = Message<"berth.v1.Tenant"> & {
  */
 export const TenantSchema: GenMessage<Tenant> = /*@__PURE__*/
   messageDesc(file_berth_v1_tenant, 0);
+
+/**
+ * Brand is a tenant's own look.
+ *
+ * @generated from message berth.v1.Brand
+ */
+export type Brand = Message<"berth.v1.Brand"> & {
+  /**
+   * https address of a picture, in any format that browsers show, up to 500 printable ASCII characters, without user or fragment, at
+   * a host name with a dot in it: others are refused, INVALID_FIELD. Browsers and mail programs fetch it from there, and
+   * show the tenant's name where they cannot; the service never does. Empty: the name is shown.
+   *
+   * @generated from field: string logo_url = 1;
+   */
+  logoUrl: string;
+
+  /**
+   * Color of buttons, bars and edges: "#" and six hexadecimal digits, in either case. Any will do: what is written on it is black or white,
+   * whichever can be read, and where it lies too near the ground a tint of it is taken. Empty: Berth's own color.
+   *
+   * @generated from field: string accent_color = 2;
+   */
+  accentColor: string;
+};
+
+/**
+ * Describes the message berth.v1.Brand.
+ * Use `create(BrandSchema)` to create a new message.
+ */
+export const BrandSchema: GenMessage<Brand> = /*@__PURE__*/
+  messageDesc(file_berth_v1_tenant, 1);
 
 /**
  * Location is a club, course or studio of a tenant.
@@ -180,7 +219,7 @@ export type Location = Message<"berth.v1.Location"> & {
  * Use `create(LocationSchema)` to create a new message.
  */
 export const LocationSchema: GenMessage<Location> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 1);
+  messageDesc(file_berth_v1_tenant, 2);
 
 /**
  * Resource is a court, bay, tee, room or chair at a location. It is in one session at a time.
@@ -250,7 +289,7 @@ export type Resource = Message<"berth.v1.Resource"> & {
  * Use `create(ResourceSchema)` to create a new message.
  */
 export const ResourceSchema: GenMessage<Resource> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 2);
+  messageDesc(file_berth_v1_tenant, 3);
 
 /**
  * Service is what is offered, such as "Vinyasa", "18 holes", "Court hire" or
@@ -370,7 +409,7 @@ export type Service = Message<"berth.v1.Service"> & {
  * Use `create(ServiceSchema)` to create a new message.
  */
 export const ServiceSchema: GenMessage<Service> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 3);
+  messageDesc(file_berth_v1_tenant, 4);
 
 /**
  * Policy is what governs booking, holding, cancelling, rescheduling and check-in. A field that is not set
@@ -470,7 +509,7 @@ export type Policy = Message<"berth.v1.Policy"> & {
  * Use `create(PolicySchema)` to create a new message.
  */
 export const PolicySchema: GenMessage<Policy> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 4);
+  messageDesc(file_berth_v1_tenant, 5);
 
 /**
  * TierCancellations is a list that, unlike a bare one, can be set and empty.
@@ -491,7 +530,7 @@ export type TierCancellations = Message<"berth.v1.TierCancellations"> & {
  * Use `create(TierCancellationsSchema)` to create a new message.
  */
 export const TierCancellationsSchema: GenMessage<TierCancellations> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 5);
+  messageDesc(file_berth_v1_tenant, 6);
 
 /**
  * TierCancellation is the cancellation policy of one tier, such as member 4 hours and visitor 48 hours.
@@ -526,7 +565,7 @@ export type TierCancellation = Message<"berth.v1.TierCancellation"> & {
  * Use `create(TierCancellationSchema)` to create a new message.
  */
 export const TierCancellationSchema: GenMessage<TierCancellation> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 6);
+  messageDesc(file_berth_v1_tenant, 7);
 
 /**
  * PolicyLayer is what one level sets.
@@ -575,7 +614,7 @@ export type PolicyLayer = Message<"berth.v1.PolicyLayer"> & {
  * Use `create(PolicyLayerSchema)` to create a new message.
  */
 export const PolicyLayerSchema: GenMessage<PolicyLayer> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 7);
+  messageDesc(file_berth_v1_tenant, 8);
 
 /**
  * PolicyOrigin says where one effective value comes from.
@@ -610,7 +649,7 @@ export type PolicyOrigin = Message<"berth.v1.PolicyOrigin"> & {
  * Use `create(PolicyOriginSchema)` to create a new message.
  */
 export const PolicyOriginSchema: GenMessage<PolicyOrigin> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 8);
+  messageDesc(file_berth_v1_tenant, 9);
 
 /**
  * EffectivePolicy is what holds somewhere, and why.
@@ -646,7 +685,7 @@ export type EffectivePolicy = Message<"berth.v1.EffectivePolicy"> & {
  * Use `create(EffectivePolicySchema)` to create a new message.
  */
 export const EffectivePolicySchema: GenMessage<EffectivePolicy> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 9);
+  messageDesc(file_berth_v1_tenant, 10);
 
 /**
  * PolicyLevel is where a policy value is set. A later level wins over an earlier one.

@@ -955,7 +955,8 @@ export const TenantService: GenService<{
   },
   /**
    * UpdateTenant edits the tenant's settings. A new time zone reaches what is made from then on.
-   * Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (no such time zone, language or currency).
+   * Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (no such time zone, language or currency, a logo
+   * that not everybody could fetch).
    *
    * @generated from rpc berth.v1.TenantService.UpdateTenant
    */

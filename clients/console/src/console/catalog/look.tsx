@@ -1,0 +1,114 @@
+import "./look.css";
+import { Button, Fieldset, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useState } from "react";
+import { useText } from "../../i18n";
+import { useDesk } from "../../i18n/desk";
+import { isColor, isLogo, logoPattern, longestLogo, look } from "../../shared/brand";
+import { Logo, Mark } from "../../shared/ui";
+
+/** What members see of an organization; empty is Berth's own. */
+export interface LookValues {
+  readonly logoUrl: string;
+  readonly accentColor: string;
+}
+
+/** What a picker of colours begins with. */
+const own = "#0f6b75";
+
+/** An organization's logo and colour, and what they look like while they are chosen. */
+export function Look({
+  values: { name, logoUrl, accentColor },
+  set,
+}: {
+  values: LookValues & { readonly name: string };
+  set: (part: Partial<LookValues>) => void;
+}) {
+  const d = useDesk();
+  const [missing, setMissing] = useState(false);
+  // Not every address on the way to the whole one is asked for a picture.
+  const [settled] = useDebouncedValue(logoUrl, 400);
+  const logo = settled === logoUrl && isLogo(logoUrl) ? logoUrl : "";
+  const wrongLogo = logoUrl !== "" && !isLogo(logoUrl);
+  return (
+    <Fieldset className="form" legend={d.catalog.look}>
+      <p className="muted form-note">{d.catalog.lookNote}</p>
+      <TextInput
+        type="url"
+        label={d.catalog.logo}
+        description={d.catalog.logoNote}
+        placeholder="https://"
+        maxLength={longestLogo}
+        pattern={logoPattern}
+        title={d.catalog.logoWrong}
+        autoComplete="off"
+        value={logoUrl}
+        onChange={(event) => {
+          setMissing(false);
+          set({ logoUrl: event.currentTarget.value.trim() });
+        }}
+        error={wrongLogo ? d.catalog.logoWrong : logo && missing && d.catalog.logoMissing}
+      />
+      <TextInput
+        label={d.catalog.accent}
+        description={d.catalog.accentNote}
+        placeholder="#"
+        maxLength={7}
+        pattern="#[0-9a-fA-F]{6}"
+        title={d.catalog.accentWrong}
+        autoComplete="off"
+        spellCheck={false}
+        value={accentColor}
+        onChange={(event) => set({ accentColor: event.currentTarget.value.trim() })}
+        error={accentColor !== "" && !isColor(accentColor) && d.catalog.accentWrong}
+        rightSection={
+          <input
+            type="color"
+            aria-label={d.catalog.accentPick}
+            value={isColor(accentColor) ? accentColor.toLowerCase() : own}
+            onChange={(event) => set({ accentColor: event.currentTarget.value })}
+          />
+        }
+      />
+      <div className="looks">
+        <Sample scheme="light" {...{ name, logo, accent: accentColor }} onMissing={setMissing} />
+        <Sample scheme="dark" {...{ name, logo, accent: accentColor }} />
+      </div>
+    </Fieldset>
+  );
+}
+
+/** The head of the members' app, and a button. */
+function Sample({
+  scheme,
+  name,
+  logo,
+  accent,
+  onMissing,
+}: {
+  scheme: "light" | "dark";
+  name: string;
+  logo: string;
+  accent: string;
+  onMissing?: (missing: boolean) => void;
+}) {
+  const t = useText();
+  const d = useDesk();
+  return (
+    <figure className={`look ${scheme}`} style={look(accent)}>
+      <figcaption>{scheme === "light" ? d.catalog.lookLight : d.catalog.lookDark}</figcaption>
+      <div className="look-page">
+        <div className="wordmark">
+          <Logo url={logo} name={name} {...(onMissing && { onMissing })}>
+            <Mark size={22} />
+            <span className="ellipsis">{name}</span>
+          </Logo>
+        </div>
+        {/* What stands in a picture is not to be pressed. */}
+        <Button component="span" size="xs" fullWidth tabIndex={-1}>
+          {t.app.book}
+        </Button>
+      </div>
+    </figure>
+  );
+}

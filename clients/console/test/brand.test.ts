@@ -1,0 +1,135 @@
+import type { BrowserContext, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { berth, call, faults, salon, settled, visit, withBrowser } from "./browser";
+
+withBrowser();
+
+const logo = "https://cdn.example.com/corner.svg";
+const absent = "https://cdn.example.com/absent.svg";
+
+/** Nothing of these tests leaves the machine. */
+const hosted = (context: BrowserContext) =>
+  context.route("https://cdn.example.com/**", (route) =>
+    route.request().url() === logo
+      ? route.fulfill({
+          contentType: "image/svg+xml",
+          body: '<svg xmlns="http://www.w3.org/2000/svg" width="240" height="60"><rect width="240" height="60" rx="8" fill="#3b2f63"/></svg>',
+        })
+      : route.fulfill({ status: 404 }),
+  );
+
+/** Loaded, not only named. */
+const pictures = (page: Page) =>
+  page
+    .locator("img.logo")
+    .evaluateAll((all) =>
+      (all as HTMLImageElement[])
+        .filter(({ complete, naturalWidth }) => complete && naturalWidth > 0)
+        .map(({ src, alt }) => `${alt}: ${src}`),
+    );
+
+const color = (page: Page, selector: string) =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) => {
+      const { backgroundColor, color: text } = getComputedStyle(element);
+      return `${text} on ${backgroundColor}`;
+    });
+
+const stored = async () => {
+  const { tenant } = await call<{ tenant: { brand?: { logoUrl?: string } } }>(
+    "owner",
+    "TenantService/GetTenant",
+    {},
+    salon,
+  );
+  return tenant.brand?.logoUrl;
+};
+
+const yellow = "rgb(0, 0, 0) on rgb(255, 212, 0)";
+
+describe("an organization's look", () => {
+  it("is chosen by staff, shown while it is, and worn by the members' app", async () => {
+    await using member = await visit({ role: "member", tenant: salon, path: "", width: 390 });
+    await hosted(member.context);
+    await member.page.goto(`${berth().address}/app/`);
+    await member.page.getByRole("heading", { name: /^Hello/ }).waitFor();
+    expect(await pictures(member.page)).toEqual([]);
+
+    await using owner = await visit({ role: "owner", tenant: salon, path: "" });
+    await hosted(owner.context);
+    const { page } = owner;
+    await page.goto(`${berth().address}/catalog?tab=organization`);
+    const picture = page.getByLabel("Address of the logo");
+    const accent = page.getByLabel("Accent colour");
+    const save = page.getByRole("button", { name: "Save" });
+
+    // What cannot be is told beside its field, and is not sent.
+    await picture.fill("http://cdn.example.com/corner.svg");
+    await page.getByText("An https address at a public host name").waitFor();
+    await picture.fill("");
+    await accent.fill("#ffd40");
+    await page.getByText("A colour is # and six digits").waitFor();
+    expect(await accent.getAttribute("aria-invalid")).toBe("true");
+    await save.click();
+    expect(await page.getByText("Saved").count()).toBe(0);
+
+    // By the keyboard alone.
+    await picture.focus();
+    await page.keyboard.type(logo);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("ControlOrMeta+A");
+    await page.keyboard.type("#FFD400");
+    await expect.poll(() => pictures(page)).toEqual(Array(2).fill(`Corner Salon: ${logo}`));
+    expect(await color(page, ".look.light .mantine-Button-root")).toBe(yellow);
+    expect(await color(page, ".look.dark .mantine-Button-root")).toBe(yellow);
+    await settled(page);
+    expect(await faults(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await page.getByText("Saved").waitFor();
+
+    await member.page.reload(); // members hear of no edits but those of their own things
+    await expect.poll(() => pictures(member.page)).toEqual([`Corner Salon: ${logo}`]);
+    expect(
+      await member.page.evaluate(() => {
+        const style = getComputedStyle(document.documentElement);
+        return [
+          style.getPropertyValue("--mantine-primary-color-filled"),
+          style.getPropertyValue("--on-accent"),
+        ];
+      }),
+    ).toEqual(["#ffd400", "#000000"]);
+    for (const scheme of ["light", "dark"] as const) {
+      await member.page.emulateMedia({ colorScheme: scheme });
+      await settled(member.page);
+      expect(await faults(member.page), scheme).toEqual([]);
+    }
+
+    // Whoever made the picture takes it away: there still is a name.
+    await page.reload(); // with what was saved, lest this edit should meet the one before
+    await expect.poll(() => picture.inputValue()).toBe(logo);
+    await picture.fill(absent);
+    await page.getByText("The picture does not come from there").waitFor();
+    await save.click();
+    await expect.poll(stored).toBe(absent);
+    await member.page.reload();
+    await member.page
+      .getByRole("link", { name: "Corner Salon" })
+      .getByText("Corner Salon")
+      .waitFor();
+    const missing = /Failed to load resource: .*404/;
+    for (const { complaints } of [owner, member]) {
+      expect(complaints.filter((one) => !missing.test(one))).toEqual([]);
+      complaints.length = 0;
+    }
+
+    await call(
+      "owner",
+      "TenantService/UpdateTenant",
+      { tenant: { brand: { accentColor: "#c2552d" } }, updateMask: "brand" },
+      salon,
+    );
+    await expect.poll(() => picture.inputValue()).toBe("");
+  });
+});

@@ -1,0 +1,94 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/berthhq/berth/internal/brand"
+	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/waitlist"
+)
+
+// dress gives the tenant a look.
+func (s *studio) dress(look brand.Brand) {
+	s.t.Helper()
+	_, err := s.app.UpdateTenant(s.t.Context(), tenant.System(s.tenant), nil, func(t *catalog.Tenant) { t.Brand = look })
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+const shownLogo = `<img class="logo" src="https://cdn.example.com/logo.svg?a=1&amp;b=2" alt="Harbour Yoga">`
+
+func TestPagesWearTheTenantsLook(t *testing.T) {
+	t.Parallel()
+	c := newCourt(t, waitlist.OfferInTurn)
+	_, link := c.offered()
+	wall := c.link()
+	look := brand.Brand{LogoURL: "https://cdn.example.com/logo.svg?a=1&b=2", Accent: "#FFD400"}
+	for name, step := range map[string]struct {
+		look        brand.Brand
+		claim, wall []string
+	}{
+		"1 none":  {brand.Brand{}, []string{`"studio">Harbour Yoga</p>`, "-<img", "-accents"}, []string{`"studio">Harbour Yoga</p>`, "-<img", "-<rect"}},
+		"2 color": {brand.Brand{Accent: look.Accent}, []string{`"studio">Harbour Yoga</p>`, "/claim/accents/ffd400.css"}, []string{`"studio">Harbour Yoga</p>`, `fill="#ffd400"`}},
+		"3 both":  {look, []string{shownLogo, "/claim/accents/ffd400.css"}, []string{shownLogo, `fill="#ffd400"`}},
+	} {
+		c.dress(step.look)
+		answer, body := c.send(http.MethodGet, link, nil)
+		says(t, body, append(step.claim, "-style=")...)
+		says(t, answer.Header.Get("Content-Security-Policy"), "img-src data: https:;", "style-src 'self';", "script-src 'self';", "connect-src 'self';", "-unsafe")
+		_, body = c.get(wall, 0)
+		says(t, body, append(step.wall, "-style=")...)
+		if t.Failed() {
+			t.Fatal(name)
+		}
+	}
+	// A dark color is lighter on the wall, which is dark.
+	c.dress(brand.Brand{Accent: "#1d4f91"})
+	_, body := c.get(wall, 0)
+	says(t, body, `fill="#`, "-1d4f91")
+}
+
+func TestASheetWithAColor(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	value := regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6});`)
+	for _, accent := range []string{"000000", "ffffff", "FFD400", "0b6e4f", "777777"} {
+		answer, body := s.get(accentPath+accent+".css", 0)
+		if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "text/css; charset=utf-8" ||
+			!strings.Contains(answer.Header.Get("Cache-Control"), "immutable") {
+			t.Error(accent, answer.Status, answer.Header)
+		}
+		colors := make(map[string][]brand.Color)
+		for _, found := range value.FindAllStringSubmatch(body, -1) {
+			c, _ := brand.ParseColor(found[2])
+			colors[found[1]] = append(colors[found[1]], c)
+		}
+		if got := fmt.Sprint(colors["brand"]); got != "["+strings.ToLower("#"+accent)+"]" || len(colors["brand-edge"]) != 2 {
+			t.Fatal(accent, body)
+		}
+		for _, ground := range []string{"brand", "brand-pressed"} {
+			if got := brand.Contrast(colors[ground][0], colors["on-brand"][0]); got < brand.ForText {
+				t.Errorf("%s: the contrast on %s is %.2f", accent, ground, got)
+			}
+		}
+		for i, grounds := range [][]string{{"#ffffff", "#f4f1ea"}, {"#0d1b2a", "#16283c", "#1b1f24"}} {
+			for _, ground := range grounds {
+				under, _ := brand.ParseColor(ground)
+				if got := brand.Contrast(colors["brand-edge"][i], under); got < brand.ForShapes {
+					t.Errorf("%s: the contrast of its edge on %s is %.2f", accent, ground, got)
+				}
+			}
+		}
+	}
+	for _, path := range []string{"0b6e4f", "0b6e4.css", "0b6e4f.css.css", "}*{x:y.css", "..%2f000000.css", ".css"} {
+		if answer, _ := s.get(accentPath+path, 0); answer.StatusCode != http.StatusNotFound {
+			t.Errorf("%q: %s", path, answer.Status)
+		}
+	}
+}
