@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   call,
   club,
@@ -155,30 +155,31 @@ const pages: readonly Page[] = [
   { name: "member's profile", path: "/app/me", role: "member", there: "Your details", width: 390 },
 ];
 
-describe.each(["light", "dark"] as const)("in %s", (scheme) => {
-  it.each(pages)("$name has no serious fault", async ({ path, role, tenant, there, width }) => {
-    const full =
-      path === "/sessions/"
-        ? path + (await makeSession("Looked at", 6 * day))
-        : path.replace(
-            /^\/members\/(?=\?|$)/,
-            `/members/${(await call<{ member: { id: string } }>("member", "MemberService/GetMe", {})).member.id}`,
-          );
-    await using visited = await visit({
-      path: full,
-      ...(role && { role }),
-      tenant: tenant ?? studio,
-      scheme,
-      ...(width && { width, height: 844 }),
-    });
-    await visited.page.getByText(there).filter({ visible: true }).first().waitFor();
-    await settled(visited.page);
-    expect(await faults(visited.page)).toEqual([]);
-    const overflow = await visited.page.evaluate(
-      () => document.documentElement.scrollWidth - innerWidth,
-    );
-    expect(overflow).toBeLessThanOrEqual(0);
+it.each(pages)("$name has no serious fault", async ({ path, role, tenant, there, width }) => {
+  const full =
+    path === "/sessions/"
+      ? path + (await makeSession("Looked at", 6 * day))
+      : path.replace(
+          /^\/members\/(?=\?|$)/,
+          `/members/${(await call<{ member: { id: string } }>("member", "MemberService/GetMe", {})).member.id}`,
+        );
+  await using visited = await visit({
+    path: full,
+    ...(role && { role }),
+    tenant: tenant ?? studio,
+    ...(width && { width, height: 844 }),
   });
+  const { page } = visited;
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+    await page.getByText(there).filter({ visible: true }).first().waitFor();
+    await settled(page);
+    expect(await faults(page), colorScheme).toEqual([]);
+  }
+  expect(
+    await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+  ).toBeLessThanOrEqual(0);
 });
 
 it.each([
