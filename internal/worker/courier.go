@@ -171,19 +171,17 @@ func (c *Courier) deliver(ctx context.Context, id tenant.TenantID, woken <-chan 
 	defer ticker.Stop()
 	underway, ended := 0, make(chan struct{}, wavesOfOne)
 	for more := false; more || underway > 0 || len(woken) > 0; {
-		if more && underway < wavesOfOne && len(ended) == 0 {
-			var out []app.Outgoing
-			if out, more = c.take(ctx, id, failed); len(out) > 0 {
-				underway++
-				go func() {
-					c.post(context.WithoutCancel(ctx), id, out, through.together(out))
-					<-c.waves
-					ended <- struct{}{}
-				}()
+		var place chan<- struct{}
+		var stop <-chan struct{}
+		if more {
+			stop = ctx.Done()
+			if underway < wavesOfOne && len(ended) == 0 {
+				place = c.waves
 			}
-			continue
 		}
 		select {
+		case <-stop:
+			more = false
 		case <-woken:
 			more = ctx.Err() == nil
 		case <-ended:
@@ -191,26 +189,24 @@ func (c *Courier) deliver(ctx context.Context, id tenant.TenantID, woken <-chan 
 			settle()
 		case <-ticker.C:
 			settle()
+		case place <- struct{}{}:
+			taken, err := c.config.App.TakeNotices(ctx, id)
+			c.metrics.take(taken)
+			if more = taken.More && err == nil; err != nil {
+				failed(err)
+			}
+			if len(taken.Out) == 0 {
+				<-c.waves
+				continue
+			}
+			underway++
+			go func() {
+				c.post(ctx, id, taken.Out, through.together(taken.Out))
+				<-c.waves
+				ended <- struct{}{}
+			}()
 		}
 	}
-}
-
-// take gives a wave of what is due for a tenant, and whether there is more. With messages, one of the places for waves is taken.
-func (c *Courier) take(ctx context.Context, id tenant.TenantID, failed func(error)) (out []app.Outgoing, more bool) {
-	select {
-	case c.waves <- struct{}{}:
-	case <-ctx.Done():
-		return nil, false
-	}
-	taken, err := c.config.App.TakeNotices(ctx, id)
-	c.metrics.take(taken)
-	if err != nil {
-		failed(err)
-	}
-	if len(taken.Out) == 0 {
-		<-c.waves
-	}
-	return taken.Out, taken.More && err == nil && ctx.Err() == nil
 }
 
 // tray collects what became of messages.

@@ -19,9 +19,10 @@ func (c *Courier) Post(ctx context.Context, in tenant.TenantID, out []app.Outgoi
 	return through.empty()
 }
 
-// post sends messages and tells what became of each. One provider's do not wait for another's.
+// post sends messages and tells what became of each. One provider's do not wait for another's. Once ctx has ended, those that are not
+// on their way yet are left for later.
 func (c *Courier) post(ctx context.Context, in tenant.TenantID, out []app.Outgoing, tell func(app.Attempted)) {
-	carriers, err := c.carriers(ctx, in, out)
+	carriers, err := c.carriers(context.WithoutCancel(ctx), in, out)
 	begun := c.config.Now()
 	queues := make(map[account][]app.Outgoing)
 	for _, o := range out {
