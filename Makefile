@@ -26,7 +26,7 @@ breaking := {"version": "v2", "breaking": {"use": ["FILE"]}}
 # The detector needs a C compiler; `make test RACE=` does without.
 RACE := $(if $(shell command -v "$$(go env CC)"),-race)
 
-# Empty, or the packages and flags of one quick run: make test-go GO=./internal/waitlist
+# Empty, or the packages and flags of one quick run: make test-go GO=./internal/rules/waitlist
 GO := ./...
 
 # Options of the development server: make run DEV=--reset

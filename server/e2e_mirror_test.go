@@ -21,8 +21,8 @@ import (
 
 	"github.com/berthhq/berth/clients/go/berth"
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/grant"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

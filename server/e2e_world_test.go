@@ -9,14 +9,14 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/civil"
-	"github.com/berthhq/berth/internal/credit"
-	"github.com/berthhq/berth/internal/grant"
-	"github.com/berthhq/berth/internal/member"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // world is a tenant with one of everything, made by the use cases. The same people, by the subjects of

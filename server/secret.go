@@ -10,9 +10,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/berthhq/berth/internal/checkin"
+	"github.com/berthhq/berth/internal/rules/checkin"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/seal"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // signing are the keys of what the service signs itself.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/waitlist"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
 // waitlistMetrics are what people who run a waitlist watch, under the names that such systems give it. They tell of what this

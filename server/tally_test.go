@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/waitlist"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
 // Every series that a dashboard may ask for is there from the start, under its name, and grows by what use cases tell.

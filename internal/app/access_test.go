@@ -11,9 +11,9 @@ import (
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/grant"
-	"github.com/berthhq/berth/internal/member"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

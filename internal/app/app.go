@@ -8,14 +8,14 @@ import (
 	"context"
 	"time"
 
-	"github.com/berthhq/berth/internal/checkin"
-	"github.com/berthhq/berth/internal/notify"
-	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/checkin"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // Config is what the use cases need from outside.

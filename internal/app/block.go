@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"github.com/berthhq/berth/internal/outbox"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // BlockSession takes a session off sale without touching its bookings.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/rules/session"
 )
 
 func TestABlockedSessionPromotesNobodyUntilItIsUnblocked(t *testing.T) {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"github.com/berthhq/berth/internal/booking"
-	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // cancelled counts what went with sessions that are gone.

@@ -3,9 +3,9 @@ package app
 import (
 	"context"
 
-	"github.com/berthhq/berth/internal/catalog"
-	"github.com/berthhq/berth/internal/outbox"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )

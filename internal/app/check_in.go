@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/berthhq/berth/internal/booking"
-	"github.com/berthhq/berth/internal/catalog"
-	"github.com/berthhq/berth/internal/checkin"
+	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // A deal is a use case about seats. It is settled in one transaction with others, or alone, and cannot

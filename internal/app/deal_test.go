@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"

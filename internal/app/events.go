@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

@@ -3,7 +3,7 @@ package app
 import (
 	"sync"
 
-	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/berthhq/berth/internal/member"
-	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )

@@ -10,7 +10,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

@@ -11,10 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/booking"
-	"github.com/berthhq/berth/internal/catalog"
-	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

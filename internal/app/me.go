@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/grant"
-	"github.com/berthhq/berth/internal/member"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )

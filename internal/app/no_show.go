@@ -3,13 +3,13 @@ package app
 import (
 	"context"
 
-	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // MarkNoShow notes that a party did not come, and frees its seats.

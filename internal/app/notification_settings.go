@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/berthhq/berth/internal/catalog"
-	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )

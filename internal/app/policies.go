@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/berthhq/berth/internal/grant"
-	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"

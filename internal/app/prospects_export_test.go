@@ -1,8 +1,8 @@
 package app
 
 import (
-	"github.com/berthhq/berth/internal/booking"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/berthhq/berth/internal/catalog"
-	"github.com/berthhq/berth/internal/outbox"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // PublishSession puts a draft on sale. A session that is on sale stays as it is.

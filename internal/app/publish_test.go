@@ -5,8 +5,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
 func TestDraftToPublishedToDraft(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )

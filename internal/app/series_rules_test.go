@@ -10,10 +10,10 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/civil"
-	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/recurrence"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/recurrence"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

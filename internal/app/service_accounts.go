@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/grant"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // rulesAt picks, of what all levels of a tenant say, the rules for a service at a location.

@@ -3,9 +3,9 @@ package app
 import (
 	"context"
 
-	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // What a sweep may have to mend. Each is counted: something else should have seen to it.

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/berthhq/berth/internal/brand"
-	"github.com/berthhq/berth/internal/credit"
-	"github.com/berthhq/berth/internal/member"
-	"github.com/berthhq/berth/internal/notify"
-	"github.com/berthhq/berth/internal/outbox"
+	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/brand"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )

@@ -3,8 +3,8 @@ package app
 import (
 	"time"
 
-	"github.com/berthhq/berth/internal/outbox"
-	"github.com/berthhq/berth/internal/waitlist"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
 // Tally counts what a use case did to waitlist entries and offers.

@@ -3,10 +3,10 @@ package app
 import (
 	"context"
 
-	"github.com/berthhq/berth/internal/brand"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/brand"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/store"
 )
 

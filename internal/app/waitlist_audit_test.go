@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // What staff do by hand is on record: who did what to which thing, why, and what changed.

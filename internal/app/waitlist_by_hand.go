@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // PriorityEdit changes how an entry stands; nil leaves it.

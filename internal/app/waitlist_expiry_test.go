@@ -7,8 +7,8 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // An offer that nobody answers sends its entry back in line or ends it, as the rules say; either way the next is asked.

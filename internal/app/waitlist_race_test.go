@@ -15,8 +15,8 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/history"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // Fifty engines, on nodes of their own, have all seen one freed seat before any of them gives it away: they make one offer. Serializable

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // What people are told of where they stand is what happens, whatever a formula speaks of: the session, its place and its clock, or the wish.

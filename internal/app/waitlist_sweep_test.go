@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/waitlist"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
 // A sweep that comes upon an offer in the moment in which it runs out was faster than the alarm: there was nothing to mend. One

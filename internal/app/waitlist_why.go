@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // What the waitlist is asked for, and what is on record of it.

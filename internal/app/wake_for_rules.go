@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // lookAgain has the seats that are open in a tenant given away under rules or policy that were edited. Which is on record, with the

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/berthhq/berth/internal/pg"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // withdraw ends all live offers of sessions, and gives up what rounds keep there. The seats are open then, and nobody is asked. Words

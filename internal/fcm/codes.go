@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/provider"
+	"github.com/berthhq/berth/internal/rules/notify"
 )
 
 // quotaPause is how long FCM wants to be left alone where it does not say.

@@ -23,8 +23,8 @@ import (
 	"golang.org/x/oauth2/jwt"
 	"google.golang.org/api/option"
 
-	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/provider"
+	"github.com/berthhq/berth/internal/rules/notify"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 
 	"github.com/berthhq/berth/internal/fcm"
 	"github.com/berthhq/berth/internal/fcm/fcmtest"
-	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

@@ -5,7 +5,7 @@ package localbox
 import (
 	"context"
 
-	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/rules/notify"
 )
 
 // Sender takes every message.

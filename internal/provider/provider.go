@@ -16,7 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/rules/notify"
 )
 
 // pool keeps connections for many messages at once. Not for long: where the other end hangs up on an

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/provider"
+	"github.com/berthhq/berth/internal/rules/notify"
 )
 
 // ask makes one request of a server, and returns what was noted of it.

@@ -8,7 +8,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/grant"
+	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 	"github.com/berthhq/berth/policy"

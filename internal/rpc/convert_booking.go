@@ -2,7 +2,7 @@ package rpc
 
 import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/rules/booking"
 )
 
 const (

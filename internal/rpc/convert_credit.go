@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/rules/credit"
 )
 
 const planKindPrefix = "PLAN_KIND_"

@@ -3,7 +3,7 @@ package rpc
 import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/member"
+	"github.com/berthhq/berth/internal/rules/member"
 )
 
 const (

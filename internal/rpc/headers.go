@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
 // Headers of requests and answers, which browsers may send and read.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
 func TestTheHeadersChannelWins(t *testing.T) {

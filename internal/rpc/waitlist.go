@@ -10,8 +10,8 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // waitlistService serves berth.v1.WaitlistService.

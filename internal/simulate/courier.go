@@ -5,12 +5,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/berthhq/berth/internal/booking"
-	"github.com/berthhq/berth/internal/brand"
-	"github.com/berthhq/berth/internal/catalog"
-	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/brand"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // The functions of this file take notices to providers, and write down what became of them, as package app does.

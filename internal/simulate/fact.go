@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // What is the kind of a Fact.

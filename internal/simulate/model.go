@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 type mEntry struct {

@@ -3,7 +3,7 @@ package simulate
 import (
 	"time"
 
-	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

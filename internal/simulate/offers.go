@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/berthhq/berth/internal/booking"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 var triggerOf = map[waitlist.OfferStatus]waitlist.Trigger{

@@ -4,13 +4,13 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/berthhq/berth/internal/booking"
-	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/civil"
-	"github.com/berthhq/berth/internal/credit"
-	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // post tells people what concerns them. Like package app it reads what happened in order, plans notices, judges them when they are

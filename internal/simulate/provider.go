@@ -3,7 +3,7 @@ package simulate
 import (
 	"time"
 
-	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/rules/notify"
 )
 
 // What the breaker of a provider is given.

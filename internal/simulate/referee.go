@@ -6,11 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/civil"
-	"github.com/berthhq/berth/internal/credit"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // inLine are those who stand in line for a session: who names it, and who wishes for something of its service on its day.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/berthhq/berth/internal/waitlist"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
 // Options say what is simulated.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/catalog"
-	"github.com/berthhq/berth/internal/waitlist"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
 // Two seats are for the first who claims them. A party of two is too slow for somebody, who gives the seat up again while somebody else

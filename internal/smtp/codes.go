@@ -11,8 +11,8 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"github.com/berthhq/berth/internal/notify"
 	"github.com/berthhq/berth/internal/provider"
+	"github.com/berthhq/berth/internal/rules/notify"
 )
 
 // gone are the enhanced status codes of addresses that will not work again

@@ -7,7 +7,7 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/rules/notify"
 )
 
 const calendarFile = "invite.ics"

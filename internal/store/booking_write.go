@@ -3,8 +3,8 @@ package store
 import (
 	"time"
 
-	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

@@ -3,9 +3,9 @@ package store
 import (
 	"github.com/jackc/pgx/v5"
 
-	"github.com/berthhq/berth/internal/booking"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

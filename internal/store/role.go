@@ -3,8 +3,8 @@ package store
 import (
 	"github.com/jackc/pgx/v5"
 
-	"github.com/berthhq/berth/internal/grant"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

@@ -4,7 +4,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/pg"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

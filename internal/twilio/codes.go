@@ -3,7 +3,7 @@ package twilio
 import (
 	"strconv"
 
-	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/rules/notify"
 )
 
 type meaning struct {

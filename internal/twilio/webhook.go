@@ -10,7 +10,7 @@ import (
 
 	"github.com/twilio/twilio-go/client"
 
-	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
 

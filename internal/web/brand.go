@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/brand"
+	"github.com/berthhq/berth/internal/rules/brand"
 )
 
 // accentPath is where pages find the sheet with a tenant's color. The color is the file's name: pages take no styles but from

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/berthhq/berth/internal/brand"
-	"github.com/berthhq/berth/internal/catalog"
+	"github.com/berthhq/berth/internal/rules/brand"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // dress gives the tenant a look.

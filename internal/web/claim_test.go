@@ -14,15 +14,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/booking"
-	"github.com/berthhq/berth/internal/catalog"
-	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/member"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // court is a session of one seat, two days on at 18:00 in Berlin, that members queue for.

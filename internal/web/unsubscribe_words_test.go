@@ -3,7 +3,7 @@ package web
 import (
 	"testing"
 
-	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/rules/notify"
 )
 
 // Whatever a mail is about, the page that stops it can say so in every language.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/notify"
-	"github.com/berthhq/berth/internal/outbox"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/worker"
 )

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/brand"
-	"github.com/berthhq/berth/internal/catalog"
-	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/rules/brand"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/notify"
 )
 
 // Mails wear the look that their tenant has when they are written, and no other tenant's. Other channels know nothing of it.

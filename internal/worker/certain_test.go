@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
 

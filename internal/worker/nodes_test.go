@@ -11,11 +11,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/rules/session"
 )
 
 // crossing is where the transactions of two nodes meet: none sends what it writes before the other has read what it is

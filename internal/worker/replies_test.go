@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/notify"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // sayTo is an SMS from a number to an address of a webhook, and gives what it is answered.

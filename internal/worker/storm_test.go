@@ -8,11 +8,11 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/fcm/fcmtest"
-	"github.com/berthhq/berth/internal/notify"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // All three providers refuse everything for a while, each in its own way. They are left alone for most of it, what

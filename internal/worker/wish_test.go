@@ -7,11 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/civil"
-	"github.com/berthhq/berth/internal/member"
-	"github.com/berthhq/berth/internal/notify"
-	wait "github.com/berthhq/berth/internal/waitlist"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/notify"
+	wait "github.com/berthhq/berth/internal/rules/waitlist"
 )
 
 // Who waits for days and times, rather than for a session, is told so, in the words of the wish and on the location's clock; and when the

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/catalog"
-	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/history"
-	"github.com/berthhq/berth/internal/member"
-	"github.com/berthhq/berth/internal/notify"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // house is a tenant of the campaign.

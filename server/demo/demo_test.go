@@ -6,7 +6,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/pgtest"
-	"github.com/berthhq/berth/internal/waitlist"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/server/demo"
 )
 

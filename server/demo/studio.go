@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/booking"
-	"github.com/berthhq/berth/internal/brand"
-	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/civil"
-	"github.com/berthhq/berth/internal/credit"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/member"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/brand"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // The studio's month: so many weeks of the past are lived through, so many are on sale.

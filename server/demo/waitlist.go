@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/catalog"
 	"github.com/berthhq/berth/internal/civil"
-	"github.com/berthhq/berth/internal/session"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/waitlist"
 )
 
 // Each tenant gives its freed places in a mode of its own: the studio promotes whoever is first, the club asks one after

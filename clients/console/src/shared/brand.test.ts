@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import table from "../../../../internal/brand/testdata/colors.json";
+import table from "../../../../internal/rules/brand/testdata/colors.json";
 import {
   against,
   contrast,

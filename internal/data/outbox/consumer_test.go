@@ -1,0 +1,174 @@
+package outbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// jobs is a table into which consumers write what they have dealt with, each event once.
+func (l *log) jobs() {
+	l.t.Helper()
+	if _, err := l.db.Owner.Exec(l.t.Context(), `
+		create table jobs (number bigint generated always as identity, tenant_id uuid not null, event_id uuid primary key, name text not null);
+		grant select, insert on jobs to berth_app`); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func enqueue(_ context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
+	for _, r := range records {
+		tx.Write(`insert into jobs (tenant_id, event_id, name) values ($1, $2, $3)`, in, r.ID, r.Data["name"])
+	}
+	return nil
+}
+
+func (l *log) done(in tenant.TenantID) []string {
+	l.t.Helper()
+	var all []string
+	if err := l.db.Owner.QueryRow(l.t.Context(), `select coalesce(array_agg(name order by number), '{}') from jobs where tenant_id = $1`, in).Scan(&all); err != nil {
+		l.t.Fatal(err)
+	}
+	return all
+}
+
+func TestAConsumerDealsWithEachEventOnceAndInOrder(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	l.jobs()
+	consumer := outbox.Consumer{Name: "test", Limit: 2, Handle: enqueue}
+	step := func(c outbox.Consumer) outbox.Consumed {
+		t.Helper()
+		l.settle()
+		done, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done
+	}
+	l.add("1", "2", "3")
+	if done := step(consumer); len(done.Records) != 2 || !done.More {
+		t.Errorf("%+v", done)
+	}
+
+	// Nothing is half done: neither the position moves, nor is anything kept.
+	broken := consumer
+	broken.Handle = func(ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
+		_ = enqueue(ctx, tx, in, records)
+		return errors.New("it broke")
+	}
+	if _, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, broken); err == nil {
+		t.Error("no error")
+	}
+	if done := step(consumer); len(done.Records) != 1 || done.More {
+		t.Errorf("%+v", done)
+	}
+
+	commit := l.slow("4")
+	l.add("5")
+	if done, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, consumer); err != nil || len(done.Records) != 0 || !done.Held {
+		t.Errorf("%+v, %v", done, err)
+	}
+	commit()
+	step(consumer)
+	if done := step(consumer); len(done.Records) != 0 || done.More || done.Held {
+		t.Errorf("%+v", done)
+	}
+	// Another has a position of its own.
+	var seen []string
+	step(outbox.Consumer{Name: "other", Handle: func(_ context.Context, _ *pg.Tx, _ tenant.TenantID, records []*outbox.Record) error {
+		seen = names(records)
+		return nil
+	}})
+	want := []string{"1", "2", "3", "4", "5"}
+	if diff := cmp.Diff(want, l.done(l.Tenant)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, seen); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// While one node deals with a tenant's events, another finds it busy, and waits for nothing.
+func TestNodesShareTheWork(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	l.jobs()
+	l.add("1")
+	l.settle()
+	consumer := outbox.Consumer{Name: "test", Handle: enqueue}
+	if _, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, consumer); err != nil {
+		t.Fatal(err)
+	}
+	l.add("2")
+	l.settle()
+	slow := consumer
+	slow.Handle = func(ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
+		if done, err := outbox.Consume(ctx, l.db.DB, l.Tenant, consumer); err != nil || !done.Busy {
+			t.Errorf("%+v, %v", done, err)
+		}
+		return enqueue(ctx, tx, in, records)
+	}
+	if done, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, slow); err != nil || len(done.Records) != 1 {
+		t.Errorf("%+v, %v", done, err)
+	}
+}
+
+// Several nodes, many tenants, transactions of any length, handlers that fail now and then: in the end each event has
+// been dealt with once, in its order.
+func TestConsumersOfSeveralNodes(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	l.jobs()
+	tenants := []tenant.TenantID{l.Tenant, l.newTenant(), l.newTenant()}
+	l.append(tenants[2], event("before anybody ran"))
+
+	const each = 30
+	var handled atomic.Int64
+	handle := func(ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
+		if handled.Add(1)%3 == 0 {
+			return errors.New("it broke")
+		}
+		return enqueue(ctx, tx, in, records)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer stop()
+	relays := []*outbox.Relay{l.relay(), l.relay()}
+	for _, r := range relays {
+		running.Go(func() { r.Run(ctx) })
+		running.Go(func() { r.RunConsumer(ctx, outbox.Consumer{Name: "test", Limit: 7, Handle: handle}) })
+	}
+	var writing sync.WaitGroup
+	for n, in := range tenants {
+		writing.Go(func() {
+			for i := range each {
+				l.append(in, event(fmt.Sprint(i)))
+				relays[(n+i)%2].Committed(in)
+			}
+		})
+	}
+	writing.Wait()
+	l.eventually("they come to an end", func() bool {
+		return len(l.done(tenants[0]))+len(l.done(tenants[1]))+len(l.done(tenants[2])) == 3*each+1
+	})
+	for n, in := range tenants {
+		want := numbered(each)
+		if n == 2 {
+			want = append([]string{"before anybody ran"}, want...)
+		}
+		if diff := cmp.Diff(want, l.done(in)); diff != "" {
+			t.Errorf("tenant %d (-want +got):\n%s", n, diff)
+		}
+	}
+}

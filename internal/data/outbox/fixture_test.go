@@ -1,0 +1,198 @@
+package outbox_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// patience is how long a test waits for what takes a moment; only a failing one waits it out.
+const patience = 10 * time.Minute
+
+var noon = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
+
+// log is a tenant's event log in a database of its own.
+type log struct {
+	t      *testing.T
+	db     *pgtest.DB
+	Tenant tenant.TenantID
+}
+
+func newLog(t *testing.T, options ...func(*pg.Config)) *log {
+	t.Helper()
+	l := &log{t: t, db: pgtest.New(t, options...)}
+	l.Tenant = l.newTenant()
+	return l
+}
+
+func (l *log) newTenant() tenant.TenantID {
+	l.t.Helper()
+	id := tenant.New[tenant.TenantID](noon)
+	if _, err := l.db.Owner.Exec(l.t.Context(), `insert into directory values ($1, $2)`, id, noon); err != nil {
+		l.t.Fatal(err)
+	}
+	return id
+}
+
+// event is one called like that.
+func event(name string) outbox.Event {
+	return outbox.Event{
+		ID: tenant.New[tenant.EventID](time.Now()), Type: outbox.BookingConfirmed, Actor: "system",
+		Data: map[string]any{"name": name}, At: time.Now(),
+	}
+}
+
+// add commits events in one transaction of the tenant, as use cases do.
+func (l *log) add(names ...string) {
+	l.t.Helper()
+	events := make([]outbox.Event, len(names))
+	mint := tenant.NewMint(time.Now())
+	for i, name := range names {
+		events[i] = event(name)
+		events[i].ID = tenant.Next[tenant.EventID](mint)
+	}
+	l.append(l.Tenant, events...)
+}
+
+func (l *log) append(in tenant.TenantID, events ...outbox.Event) {
+	l.t.Helper()
+	if err := l.db.InTx(context.WithoutCancel(l.t.Context()), pg.Scope{Tenant: in}, "test", func(_ context.Context, tx *pg.Tx) error {
+		outbox.Append(tx, in, events...)
+		return nil
+	}); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// settle waits until nothing keeps back what is durable: other tests' transactions may.
+func (l *log) settle() {
+	l.t.Helper()
+	l.eventually("nothing is kept back", func() bool {
+		page, err := outbox.Read(l.t.Context(), l.db.DB, l.Tenant, outbox.Stretch{})
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		return !page.Held
+	})
+}
+
+// eventually waits for what others are about to do.
+func (l *log) eventually(what string, so func() bool) {
+	l.t.Helper()
+	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
+	defer cancel()
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	for !so() {
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			l.t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// slow is a transaction that has written an event and takes its time to commit.
+func (l *log) slow(name string) (commit func()) {
+	l.t.Helper()
+	tx, err := l.db.Owner.Begin(l.t.Context())
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(l.t.Context())) })
+	e := event(name)
+	if _, err := tx.Exec(l.t.Context(), `insert into events (tenant_id, id, type, actor, data, occurred_at) values ($1, $2, $3, $4, $5, $6)`,
+		l.Tenant, e.ID, e.Type, e.Actor, e.Data, e.At); err != nil {
+		l.t.Fatal(err)
+	}
+	return func() {
+		l.t.Helper()
+		if err := tx.Commit(l.t.Context()); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+}
+
+func (l *log) relay(adapt ...func(*outbox.RelayConfig)) *outbox.Relay {
+	l.t.Helper()
+	// Nothing here may be found by polling alone.
+	c := outbox.RelayConfig{DB: l.db.DB, Log: slog.New(slog.NewTextHandler(l.t.Output(), nil)), Poll: time.Hour}
+	for _, f := range adapt {
+		f(&c)
+	}
+	r, err := outbox.NewRelay(c)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(r.Close)
+	return r
+}
+
+func (l *log) watch(r *outbox.Relay, after *outbox.Cursor) *outbox.Watcher {
+	l.t.Helper()
+	w, err := r.Watch(l.t.Context(), l.Tenant, after)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(w.Close)
+	return w
+}
+
+// take waits for n events and gives their names.
+func take(t *testing.T, w *outbox.Watcher, n int) []string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var got []string
+	for len(got) < n {
+		records, err := w.Next(ctx, nil)
+		if err != nil {
+			t.Fatalf("%v, after %v", err, got)
+		}
+		got = append(got, names(records)...)
+	}
+	return got
+}
+
+func names(records []*outbox.Record) []string {
+	var all []string
+	for _, r := range records {
+		all = append(all, r.Data["name"].(string))
+	}
+	return all
+}
+
+func numbered(n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprint(i)
+	}
+	return all
+}
+
+// naive reads behind a position everything that is durable, whatever still runs.
+func (l *log) naive(at outbox.Cursor) (found []string, end outbox.Cursor) {
+	l.t.Helper()
+	rows, err := l.db.Owner.Query(l.t.Context(), `
+		select xid, id, data->>'name' from events where tenant_id = $1 and (xid, id) > ($2, $3) order by xid, id`, l.Tenant, at.XID, at.ID)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	var name string
+	if _, err := pgx.ForEachRow(rows, []any{&end.XID, &end.ID, &name}, func() error {
+		found = append(found, name)
+		return nil
+	}); err != nil {
+		l.t.Fatal(err)
+	}
+	return found, end
+}

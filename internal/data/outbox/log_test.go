@@ -1,0 +1,274 @@
+package outbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// A transaction that has begun first commits last. Who goes by what is durable never sees its event, because by then
+// they are past it; who goes by the horizon waits for it.
+func TestASlowTransactionsEventIsNotLost(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	var none outbox.Cursor
+	none.ID = tenant.EventID{UUID: tenant.UUID{1}} // not null
+
+	commit := l.slow("A")
+	l.add("B")
+	hasty, passed := l.naive(none)
+	held, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{Limit: 10})
+	if err != nil || len(held.Records) > 0 || !held.Held {
+		t.Errorf("%v and %v while A runs, held %v", names(held.Records), err, held.Held)
+	}
+	commit()
+	l.settle()
+	if late, _ := l.naive(passed); !slices.Equal(slices.Concat(hasty, late), []string{"B"}) {
+		t.Errorf("without the horizon %v and %v were seen: the control shows nothing", hasty, late)
+	}
+
+	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{From: held.End, Limit: 10})
+	if err != nil || page.Held || page.More {
+		t.Fatalf("%+v, %v", page, err)
+	}
+	if diff := cmp.Diff([]string{"A", "B"}, names(page.Records)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Many write at the same time, each transaction as slow as it likes to be, and some give up; one reads all along.
+func TestNoEventIsLostOrSwappedAmongManyWriters(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	const writers, each = 4, 40
+	var writing sync.WaitGroup
+	for w := range writers {
+		writing.Go(func() {
+			for i := range each {
+				tx, err := l.db.Owner.Begin(t.Context())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for part := range 2 {
+					e := event(fmt.Sprintf("%d/%d/%d", w, i, part))
+					if _, err := tx.Exec(t.Context(), `insert into events (tenant_id, id, type, actor, data, occurred_at) values ($1, $2, $3, '', $4, $5)`,
+						l.Tenant, e.ID, e.Type, e.Data, e.At); err != nil {
+						t.Error(err)
+					}
+					for range rand.N(3) {
+						_, _ = tx.Exec(t.Context(), "select 1")
+					}
+				}
+				if i%5 == 4 {
+					_ = tx.Rollback(t.Context())
+				} else if err := tx.Commit(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { writing.Wait(); close(done) }()
+	var got []string
+	var at outbox.Cursor
+	for last := false; ; {
+		page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{From: at, Limit: 7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, at = append(got, names(page.Records)...), page.End
+		if last && !page.More && !page.Held {
+			break
+		}
+		select {
+		case <-done:
+			last = true
+		default:
+		}
+	}
+	want, _ := l.naive(outbox.Cursor{ID: tenant.EventID{UUID: tenant.UUID{1}}})
+	if len(want) != writers*each*4/5*2 {
+		t.Errorf("%d are durable", len(want))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-durable +read):\n%s", diff)
+	}
+}
+
+func TestPagesGoThroughTheLogBothWays(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	l.add("a", "b")
+	l.add("c")
+	l.add("d", "e", "f")
+	l.append(l.newTenant(), event("another tenant's"))
+	l.settle()
+	for _, c := range []struct {
+		name string
+		from outbox.Stretch
+		want string
+	}{
+		{"forward", outbox.Stretch{Limit: 2}, "ab cd ef"},
+		{"forward in one", outbox.Stretch{Limit: 7}, "abcdef"},
+		{"backward", outbox.Stretch{From: outbox.Newest, Backwards: true, Limit: 4}, "fedc ba"},
+	} {
+		var got []string
+		for at := c.from; ; {
+			page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(page.Records) > 0 {
+				got = append(got, strings.Join(names(page.Records), ""))
+			}
+			if !page.More {
+				break
+			}
+			at.From = page.End
+		}
+		if diff := cmp.Diff(c.want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+	// The end that a page tells is where everything later begins.
+	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.add("g")
+	l.settle()
+	if page, err = outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{From: page.End, Limit: 5}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"g"}, names(page.Records)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What a reader needs beside the row: ids out of the data, and of the session where and whether it is a draft.
+func TestRecordsSayWhereAndAboutWhat(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	entry, left := tenant.New[tenant.EntryID](noon), tenant.New[tenant.SessionID](noon)
+	offer := tenant.New[tenant.EntryID](noon)
+	location, service, session := tenant.New[tenant.LocationID](noon), tenant.New[tenant.ServiceID](noon), tenant.New[tenant.SessionID](noon)
+	for _, sql := range []string{
+		`insert into tenants (tenant_id, name, time_zone, locale, currency, created_at, updated_at) values ($1, 'x', 'UTC', 'en', 'EUR', $5, $5)`,
+		`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'x', 'UTC', $5, $5)`,
+		`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $3, 'x', 60, $5, $5)`,
+		`insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, state, created_at, updated_at)
+		 values ($1, $4, $3, $2, 'x', $5, $5::timestamptz + interval '1 hour', '2026-03-16', 'DRAFT', $5, $5)`,
+	} {
+		sql = "with given as (select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::timestamptz) " + sql
+		if _, err := l.db.Owner.Exec(t.Context(), sql, l.Tenant, location, service, session, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	moved := event("moved")
+	moved.Session = session
+	moved.Data = map[string]any{"entry_id": entry.String(), "offer_id": offer.String(), "from_session_id": left.String(), "count": 2}
+	l.append(l.Tenant, moved)
+	l.settle()
+	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := page.Records[0]
+	if r.ID != moved.ID || r.Session != session || r.Entry != entry || r.Offer != offer.UUID || r.Left != left || r.Location != location || !r.Draft {
+		t.Errorf("%+v", r)
+	}
+	if diff := cmp.Diff(map[string]any{"from_session_id": left.String(), "count": 2.0}, r.Data); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestCursors(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	other := l.newTenant()
+	at := outbox.Cursor{XID: 7, ID: tenant.New[tenant.EventID](noon)}
+	for _, c := range []outbox.Cursor{at, {}, {XID: 9}} {
+		got, err := outbox.ParseCursor(l.Tenant, c.Token(l.Tenant))
+		if err != nil || got != c {
+			t.Errorf("%v becomes %v, %v", c, got, err)
+		}
+	}
+	good := at.Token(l.Tenant)
+	for name, text := range map[string]string{
+		"of another tenant": at.Token(other),
+		"empty":             "",
+		"too short":         good[:len(good)-1],
+		"too long":          good + "A",
+		"no base64":         "%" + good[1:],
+		"another version":   "Ag" + good[2:],
+		"changed":           good[:20] + string(good[20]^1) + good[21:],
+		"padded":            good + "=",
+	} {
+		if _, err := outbox.ParseCursor(l.Tenant, text); fault.ReasonOf(err) != fault.InvalidField {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// A position that this database has not come to yet is another's.
+	_, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{From: outbox.Cursor{XID: 1 << 40}, Limit: 1})
+	if fault.ReasonOf(err) != fault.InvalidField {
+		t.Errorf("%v", err)
+	}
+	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Field != "cursor" {
+		t.Errorf("%v", err)
+	}
+}
+
+// The log is read through its index, under row-level security too.
+func TestReadingTheLogUsesItsIndex(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	ctx := t.Context()
+	pool, err := l.db.OpenPool(ctx, 1, map[string]string{"enable_seqscan": "off"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	tx, err := pool.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	if _, err := tx.Exec(ctx, "select set_config('app.tenant_id', $1, true)", l.Tenant.String()); err != nil {
+		t.Fatal(err)
+	}
+	for _, sql := range []string{
+		`select id from events where tenant_id = $1 and (xid, id) > ('5', $1) and xid < pg_snapshot_xmin(pg_current_snapshot()) order by xid, id limit 10`,
+		`select id from events where tenant_id = $1 and (xid, id) < ('5', $1) and xid < pg_snapshot_xmin(pg_current_snapshot()) order by xid desc, id desc limit 10`,
+		`select 1 where exists (select from events where tenant_id = $1 and xid >= pg_snapshot_xmin(pg_current_snapshot()))`,
+	} {
+		rows, err := tx.Query(ctx, "explain "+strings.ReplaceAll(sql, "$1", "'"+l.Tenant.String()+"'"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var plan []string
+		for rows.Next() {
+			var line string
+			if err := rows.Scan(&line); err != nil {
+				t.Fatal(err)
+			}
+			plan = append(plan, line)
+		}
+		text := strings.Join(plan, "\n")
+		if err := rows.Err(); err != nil || !strings.Contains(text, "events_order") || strings.Contains(text, "Sort") ||
+			strings.Contains(sql, "(xid, id)") && !strings.Contains(text, "Index Cond: ((tenant_id = ") || strings.Contains(text, "Filter: ((xid") {
+			t.Errorf("%v\n%s", err, text)
+		}
+	}
+}

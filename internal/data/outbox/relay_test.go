@@ -1,0 +1,335 @@
+package outbox_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// One commits while an older transaction runs; the older one commits where nobody tells this relay.
+func TestWatchersWaitForASlowTransaction(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	r := l.relay()
+	first, second := l.watch(r, nil), l.watch(r, nil)
+	commit := l.slow("A")
+	l.add("B")
+	r.Committed(l.Tenant)
+	l.add("C")
+	r.Committed(l.Tenant)
+	commit()
+	for _, w := range []*outbox.Watcher{first, second} {
+		if diff := cmp.Diff([]string{"A", "B", "C"}, take(t, w, 3)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestWatchersGoOnFromWhereTheyWere(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	r := l.relay()
+	l.add("before")
+	l.settle()
+	w := l.watch(r, nil)
+	l.add("1", "2")
+	l.add("3")
+	r.Committed(l.Tenant)
+	got := take(t, w, 3)
+	at := w.At()
+	l.add("4")
+	r.Close() // and the node with it
+	l.add("5")
+	again := l.relay()
+	got = append(got, take(t, l.watch(again, &at), 2)...)
+	if diff := cmp.Diff([]string{"1", "2", "3", "4", "5"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(append([]string{"before"}, got...), take(t, l.watch(again, new(outbox.Cursor)), 6)); diff != "" {
+		t.Errorf("from the beginning (-want +got):\n%s", diff)
+	}
+	_, err := again.Watch(t.Context(), l.Tenant, &outbox.Cursor{XID: 1 << 40})
+	if fault.ReasonOf(err) != fault.InvalidField {
+		t.Errorf("behind the end: %v", err)
+	}
+}
+
+// Every event is in the log before anybody is told of it, so whoever begins to watch at any moment misses none.
+func TestNothingIsMissedBetweenListingAndWatching(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	r := l.relay()
+	const events = 100
+	var writing sync.WaitGroup
+	defer writing.Wait()
+	writing.Go(func() {
+		for _, name := range numbered(events) {
+			l.add(name)
+			r.Committed(l.Tenant)
+		}
+	})
+	var watching sync.WaitGroup
+	for range 20 {
+		watching.Go(func() {
+			page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{Limit: 1000})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			w, err := r.Watch(t.Context(), l.Tenant, &page.End)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer w.Close()
+			got := append(names(page.Records), take(t, w, events-len(page.Records))...)
+			if diff := cmp.Diff(numbered(events), got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	watching.Wait()
+}
+
+// statements counts the readings of the log that find something. Others may be many: a feed looks again and again
+// while another test's transaction keeps back what it knows of.
+type statements struct {
+	reads atomic.Int64
+}
+
+func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (s *statements) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return ctx
+}
+func (s *statements) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	if strings.Contains(data.SQL, "from events") && strings.Contains(data.SQL, "limit") && data.CommandTag.RowsAffected() > 0 {
+		s.reads.Add(1)
+	}
+}
+func (s *statements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+func TestAllWatchersOfATenantShareOneReading(t *testing.T) {
+	t.Parallel()
+	count := new(statements)
+	l := newLog(t, func(c *pg.Config) { c.Tracer = count })
+	r := l.relay()
+	other := l.newTenant()
+	watchers := make([]*outbox.Watcher, 50)
+	for i := range watchers {
+		watchers[i] = l.watch(r, nil)
+	}
+	l.add("ready")
+	r.Committed(l.Tenant)
+	for _, w := range watchers {
+		take(t, w, 1)
+	}
+	fewest := int64(math.MaxInt64)
+	for _, name := range numbered(5) {
+		before := count.reads.Load()
+		l.add(name)
+		l.append(other, event("unwatched"))
+		r.Committed(l.Tenant)
+		r.Committed(other)
+		for _, w := range watchers {
+			if got := take(t, w, 1); got[0] != name {
+				t.Fatalf("%v, want %s", got, name)
+			}
+		}
+		fewest = min(fewest, count.reads.Load()-before)
+	}
+	// A watcher that is just beginning may read by itself, and while a transaction of any other test holds events back the log is read again.
+	if fewest < 1 || fewest > 10 {
+		t.Errorf("%d readings of the log for an event and %d watchers", fewest, len(watchers))
+	}
+}
+
+// Whoever takes nothing costs the others nothing. It is told to resume, and then gets everything.
+func TestASlowWatcherIsToldToResume(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	r := l.relay()
+	r.Narrow(10)
+	slow, quick := l.watch(r, nil), l.watch(r, nil)
+	l.add("ready")
+	r.Committed(l.Tenant)
+	take(t, slow, 1)
+	take(t, quick, 1)
+	// Nothing to take: now it knows that it is where the others are.
+	tick := make(chan time.Time, 1)
+	tick <- noon
+	if got, err := slow.Next(t.Context(), tick); err != nil || got != nil {
+		t.Fatalf("%v, %v", got, err)
+	}
+	want := numbered(60)
+	for _, name := range want {
+		l.add(name)
+		r.Committed(l.Tenant)
+		if got := take(t, quick, 1); got[0] != name {
+			t.Fatalf("%v, want %s", got, name)
+		}
+	}
+	r.Hurry(0)
+	_, err := slow.Next(t.Context(), nil)
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || f.Reason != fault.WatcherTooSlow {
+		t.Fatalf("%v", err)
+	}
+	at, err := outbox.ParseCursor(l.Tenant, f.Metadata["cursor"])
+	if err != nil || at != slow.At() {
+		t.Fatalf("%v, %v", at, err)
+	}
+	if diff := cmp.Diff(want, take(t, l.watch(r, &at), len(want))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A rush that is longer than what is kept in memory is no reason to end anybody.
+func TestARushIsReadFromTheLog(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	r := l.relay()
+	r.Narrow(10)
+	w := l.watch(r, nil)
+	l.add("ready")
+	r.Committed(l.Tenant)
+	take(t, w, 1)
+	want := numbered(1100) // more than are read at once, by the relay or a watcher
+	l.add(want...)
+	r.Committed(l.Tenant)
+	if diff := cmp.Diff(want, take(t, w, len(want))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestEventsCommittedOnAnotherNodeArrive(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	run := func(r *outbox.Relay) *outbox.Relay {
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); r.Run(ctx) }()
+		t.Cleanup(func() { stop(); <-done })
+		return r
+	}
+	here, there := run(l.relay()), run(l.relay())
+	w := l.watch(there, nil)
+	for _, name := range numbered(5) {
+		l.add(name)
+		here.Committed(l.Tenant)
+		if got := take(t, w, 1); got[0] != name {
+			t.Fatalf("%v, want %s", got, name)
+		}
+	}
+	// More tenants at once than a notice can name.
+	for range 300 {
+		here.Committed(tenant.New[tenant.TenantID](noon))
+	}
+	l.add("one of many")
+	here.Committed(l.Tenant)
+	take(t, w, 1)
+}
+
+func TestALostNoticeCostsTimeOnly(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	r := l.relay(func(c *outbox.RelayConfig) { c.Poll = 10 * time.Millisecond })
+	w := l.watch(r, nil)
+	l.add("nobody said so")
+	take(t, w, 1)
+}
+
+func TestAWatchersHeartbeat(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	r := l.relay()
+	w := l.watch(r, nil)
+	tick := make(chan time.Time)
+	for range 3 {
+		go func() { tick <- noon }()
+		if got, err := w.Next(t.Context(), tick); err != nil || got != nil {
+			t.Errorf("%v, %v", got, err)
+		}
+	}
+	l.add("x")
+	r.Committed(l.Tenant)
+	if got, err := w.Next(t.Context(), tick); err != nil || !slices.Equal(names(got), []string{"x"}) {
+		t.Errorf("%v, %v", names(got), err)
+	}
+}
+
+func TestWatchingEnds(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	metrics := prometheus.NewRegistry()
+	r := l.relay(func(c *outbox.RelayConfig) { c.Metrics = metrics })
+	w, err := r.Watch(t.Context(), l.Tenant, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := errors.New("why")
+	ctx, stop := context.WithCancelCause(t.Context())
+	stop(why)
+	if _, err := w.Next(ctx, nil); err != why {
+		t.Errorf("%v", err)
+	}
+	if n := r.Feeds(); n != 1 {
+		t.Errorf("%d tenants are read", n)
+	}
+	w.Close()
+	if n := r.Feeds(); n != 0 {
+		t.Errorf("%d tenants are read for nobody", n)
+	}
+
+	w = l.watch(r, nil)
+	waiting := make(chan error, 1)
+	go func() {
+		_, err := w.Next(t.Context(), nil)
+		waiting <- err
+	}()
+	r.Drain()
+	if err := <-waiting; fault.ReasonOf(err) != fault.ShuttingDown {
+		t.Errorf("%v", err)
+	}
+	if _, err := r.Watch(t.Context(), l.Tenant, nil); fault.ReasonOf(err) != fault.ShuttingDown {
+		t.Errorf("%v", err)
+	}
+}
+
+// Before anybody sees that somebody's roles have changed, whoever decides about roles has heard of it; be it read
+// for all, or for one who is not where the others are.
+func TestRolesAreForgottenBeforeWatchersHear(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	var forgotten atomic.Int64
+	r := l.relay(func(c *outbox.RelayConfig) { c.RolesChanged = func(tenant.TenantID) { forgotten.Add(1) } })
+	w := l.watch(r, nil)
+	for _, what := range []outbox.Type{outbox.RolesChanged, outbox.MemberChanged, outbox.RolesChanged} {
+		before := forgotten.Load()
+		e := event("x")
+		e.Type = what
+		l.append(l.Tenant, e)
+		r.Committed(l.Tenant)
+		take(t, w, 1)
+		if forgotten.Load() == before {
+			t.Errorf("nobody was told of %s", what)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package brand_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/rules/brand"
+)
+
+func color(t *testing.T, text string) brand.Color {
+	t.Helper()
+	c, ok := brand.ParseColor(text)
+	if !ok {
+		t.Fatalf("%q is no color", text)
+	}
+	return c
+}
+
+// The browser apps compute the same; their tests read the same table.
+func TestColors(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("testdata/colors.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table []struct{ Color, On, Pressed, OnWhite, OnDark, EdgeOnWhite, EdgeOnDark string }
+	if err := json.Unmarshal(raw, &table); err != nil || len(table) == 0 {
+		t.Fatal(err, len(table))
+	}
+	dark := color(t, "#1a2127")
+	for _, want := range table {
+		c := color(t, want.Color)
+		got := want
+		got.On, got.Pressed = c.On().String(), c.Pressed().String()
+		got.OnWhite, got.OnDark = c.Against(brand.White, brand.ForText).String(), c.Against(dark, brand.ForText).String()
+		got.EdgeOnWhite, got.EdgeOnDark = c.Against(brand.White, brand.ForShapes).String(), c.Against(dark, brand.ForShapes).String()
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestContrast(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want float64 // as the W3C's own examples and checkers have it
+	}{
+		{"#000000", "#ffffff", 21}, {"#ffffff", "#ffffff", 1}, {"#777777", "#ffffff", 4.48}, {"#767676", "#ffffff", 4.54},
+		{"#ff0000", "#ffffff", 4.00}, {"#0000ff", "#000000", 2.44}, {"#ffff00", "#ffffff", 1.07},
+	} {
+		a, b := color(t, c.a), color(t, c.b)
+		if got := brand.Contrast(a, b); math.Abs(got-c.want) > 0.005 || got != brand.Contrast(b, a) {
+			t.Errorf("%s on %s: got %.3f, want %.2f", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+var colors = rapid.Custom(func(t *rapid.T) brand.Color {
+	part := rapid.Uint8()
+	return brand.Color{R: part.Draw(t, "r"), G: part.Draw(t, "g"), B: part.Draw(t, "b")}
+})
+
+func TestEveryColorStaysReadable(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c, ground := colors.Draw(t, "color"), colors.Draw(t, "ground")
+		least := rapid.Float64Range(1, brand.ForText).Draw(t, "least")
+		if parsed, ok := brand.ParseColor(c.String()); !ok || parsed != c {
+			t.Errorf("%v became %v", c, parsed)
+		}
+		if got := brand.Contrast(c, c.On()); got < brand.ForText {
+			t.Errorf("text on %s has a contrast of %.2f", c, got)
+		}
+		if got := brand.Contrast(c.Pressed(), c.On()); got < brand.Contrast(c, c.On()) {
+			t.Errorf("text on %s has a contrast of %.2f when it is pressed", c, got)
+		}
+		tint := c.Against(ground, least)
+		if got := brand.Contrast(tint, ground); got < least {
+			t.Errorf("%s for %s on %s has a contrast of %.2f, want %.2f", tint, c, ground, got, least)
+		}
+		if brand.Contrast(c, ground) >= least && tint != c {
+			t.Errorf("%s was readable on %s, and became %s", c, ground, tint)
+		}
+	})
+}

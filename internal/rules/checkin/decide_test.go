@@ -1,0 +1,212 @@
+package checkin_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/checkin"
+)
+
+var (
+	starts = time.Date(2026, 3, 29, 18, 0, 0, 0, time.UTC)
+	ends   = starts.Add(time.Hour)
+	studio = checkin.Point{Latitude: 52.5200, Longitude: 13.4050}
+)
+
+// facts are those of a confirmed booking that nothing speaks against.
+func facts() checkin.Facts {
+	return checkin.Facts{
+		Status:       checkin.Confirmed,
+		Starts:       starts,
+		Ends:         ends,
+		Delivery:     checkin.InPerson,
+		Place:        &studio,
+		GPSMaxMeters: 200,
+		Window:       checkin.DefaultWindow,
+	}
+}
+
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	var (
+		staff  = func(f *checkin.Facts) { f.Staff = true }
+		status = func(s checkin.Status) func(*checkin.Facts) { return func(f *checkin.Facts) { f.Status = s } }
+		first  = starts.Add(-40 * time.Minute)
+		manual = checkin.Command{Method: checkin.Manual}
+		qr     = checkin.Command{Method: checkin.QR}
+		gps    = func(latitude, longitude float64) checkin.Command {
+			return checkin.Command{Method: checkin.GPS, Point: checkin.Point{Latitude: latitude, Longitude: longitude}}
+		}
+		there = gps(52.5205, 13.4055)
+		all   = func(edits ...func(*checkin.Facts)) func(*checkin.Facts) {
+			return func(f *checkin.Facts) {
+				for _, edit := range edits {
+					edit(f)
+				}
+			}
+		}
+		attended = all(status(checkin.Attended), func(f *checkin.Facts) { f.CheckedInAt, f.Method = first, checkin.GPS })
+		window   = map[string]string{"opens_at": "2026-03-29T17:00:00Z", "closes_at": "2026-03-29T19:30:00Z"}
+	)
+	for _, c := range []struct {
+		rule     string
+		edit     func(*checkin.Facts)
+		command  checkin.Command
+		at       time.Duration // after the start
+		reason   fault.Reason
+		metadata map[string]string
+		already  bool
+	}{
+		{rule: "a member scans", command: qr},
+		{rule: "a member is there", command: there},
+		{rule: "staff tick off", edit: staff, command: manual},
+		{rule: "a member may not tick themselves off", command: manual, reason: fault.Denied},
+		{rule: "nor when they have been ticked off", edit: attended, command: manual, reason: fault.Denied},
+
+		{rule: "scanning twice is harmless", edit: attended, command: qr, already: true},
+		{rule: "also after the window", edit: attended, command: qr, at: 5 * time.Hour, already: true},
+		{rule: "also from afar", edit: attended, command: gps(0, 0), already: true},
+		{rule: "ticking off whoever scanned is harmless", edit: all(attended, staff), command: manual, already: true},
+
+		{rule: "a hold is no booking yet", edit: status(checkin.Pending), command: qr, reason: fault.NotConfirmed, metadata: map[string]string{"status": "PENDING"}},
+		{rule: "a no-show is undone first", edit: all(status(checkin.NoShow), staff), command: manual, reason: fault.NotConfirmed, metadata: map[string]string{"status": "NO_SHOW"}},
+		{rule: "cancelled", edit: status(checkin.Cancelled), command: qr, reason: fault.NotConfirmed, metadata: map[string]string{"status": "CANCELLED"}},
+		{rule: "expired", edit: status(checkin.Expired), command: qr, reason: fault.NotConfirmed, metadata: map[string]string{"status": "EXPIRED"}},
+		{rule: "there is no booking", edit: status(""), command: qr, reason: fault.NotConfirmed, metadata: map[string]string{"status": ""}},
+		{rule: "the session is cancelled", edit: all(staff, func(f *checkin.Facts) { f.SessionCancelled = true }), command: manual, reason: fault.SessionNotOpen},
+
+		{rule: "the window opens", command: qr, at: -time.Hour},
+		{rule: "not a moment sooner", command: qr, at: -time.Hour - 1, reason: fault.CheckInWindow, metadata: window},
+		{rule: "the last moment of the window", command: qr, at: 90*time.Minute - 1},
+		{rule: "the window is closed", command: qr, at: 90 * time.Minute, reason: fault.CheckInWindow, metadata: window},
+		{rule: "for GPS too", command: there, at: 90 * time.Minute, reason: fault.CheckInWindow, metadata: window},
+		{rule: "and for staff who scan", edit: staff, command: qr, at: 90 * time.Minute, reason: fault.CheckInWindow, metadata: window},
+		{rule: "staff tick off from a day before", edit: staff, command: manual, at: -24 * time.Hour},
+		{rule: "not sooner", edit: staff, command: manual, at: -24*time.Hour - 1, reason: fault.CheckInWindow, metadata: map[string]string{"opens_at": "2026-03-28T18:00:00Z"}},
+		{rule: "unless members can", edit: all(staff, func(f *checkin.Facts) { f.Window.OpensBefore = 48 * time.Hour }), command: manual, at: -48 * time.Hour},
+		{rule: "staff put attendance right weeks later", edit: staff, command: manual, at: 1000 * time.Hour},
+
+		{rule: "an online session has no place", edit: func(f *checkin.Facts) { f.Delivery = checkin.Feed }, command: there, reason: fault.GPSNotAvailable},
+		{rule: "an online session has codes", edit: func(f *checkin.Facts) { f.Delivery = checkin.Feed }, command: qr},
+		{rule: "a location without a point", edit: func(f *checkin.Facts) { f.Place = nil }, command: there, reason: fault.GPSNotAvailable},
+		{rule: "a policy without GPS", edit: func(f *checkin.Facts) { f.GPSMaxMeters = 0 }, command: there, reason: fault.GPSNotAvailable},
+		{rule: "too far", command: gps(52.5220, 13.4050), reason: fault.GPSTooFar, metadata: map[string]string{"distance_meters": "223", "max_meters": "200"}},
+		{rule: "far enough for a wider policy", edit: func(f *checkin.Facts) { f.GPSMaxMeters = 223 }, command: gps(52.5220, 13.4050)},
+		{rule: "the other side of the world", command: gps(-52.52, -166.595), reason: fault.GPSTooFar, metadata: map[string]string{"distance_meters": "20015115", "max_meters": "200"}},
+		{rule: "nowhere on Earth", command: gps(91, 0), reason: fault.InvalidField},
+		{rule: "no such method", command: checkin.Command{Method: "RFID"}, reason: fault.InvalidField},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			f := facts()
+			if c.edit != nil {
+				c.edit(&f)
+			}
+			now := starts.Add(c.at)
+			plan, err := checkin.Decide(f, c.command, now)
+			if c.reason != "" {
+				var refusal *fault.Error
+				if !errors.As(err, &refusal) || refusal.Reason != c.reason {
+					t.Fatalf("%+v, %v; want %s", plan, err, c.reason)
+				}
+				if diff := cmp.Diff(c.metadata, refusal.Metadata); diff != "" {
+					t.Error(diff)
+				}
+				return
+			}
+			want := checkin.Plan{Status: checkin.Attended, CheckedInAt: now, Method: c.command.Method}
+			if c.already {
+				want = checkin.Plan{Status: checkin.Attended, CheckedInAt: first, Method: checkin.GPS, Already: true}
+			}
+			if diff := cmp.Diff(want, plan); err != nil || diff != "" {
+				t.Errorf("%v\n%s", err, diff)
+			}
+		})
+	}
+}
+
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[checkin.Status]checkin.Plan{
+		checkin.Attended:  {Status: checkin.Confirmed},
+		checkin.Confirmed: {Status: checkin.Confirmed, Already: true},
+		checkin.Pending:   {},
+		checkin.NoShow:    {},
+		checkin.Cancelled: {},
+		checkin.Expired:   {},
+	} {
+		f := facts()
+		f.Status, f.CheckedInAt, f.Method = status, starts, checkin.QR
+		plan, err := checkin.Undo(f)
+		if refused := want == (checkin.Plan{}); plan != want || refused != (fault.ReasonOf(err) == fault.NotConfirmed) {
+			t.Errorf("%s: %+v, %v", status, plan, err)
+		}
+	}
+}
+
+// drawFacts makes any booking and any moment around its session.
+func drawFacts(t *rapid.T) (checkin.Facts, time.Time) {
+	f := facts()
+	f.Status = rapid.SampledFrom([]checkin.Status{checkin.Pending, checkin.Confirmed, checkin.Attended, checkin.NoShow, checkin.Cancelled, checkin.Expired}).Draw(t, "status")
+	f.CheckedInAt, f.Method = starts.Add(-time.Minute), checkin.QR
+	f.SessionCancelled = rapid.Bool().Draw(t, "cancelled")
+	f.Delivery = rapid.SampledFrom([]checkin.Delivery{checkin.InPerson, checkin.Feed}).Draw(t, "delivery")
+	f.Staff = rapid.Bool().Draw(t, "staff")
+	return f, starts.Add(time.Duration(rapid.IntRange(-3000, 3000).Draw(t, "minutes")) * time.Minute)
+}
+
+func drawCommand(t *rapid.T) checkin.Command {
+	return checkin.Command{
+		Method: rapid.SampledFrom([]checkin.Method{checkin.Manual, checkin.QR, checkin.GPS}).Draw(t, "method"),
+		Point: checkin.Point{
+			Latitude:  studio.Latitude + rapid.Float64Range(-0.01, 0.01).Draw(t, "north"),
+			Longitude: studio.Longitude + rapid.Float64Range(-0.01, 0.01).Draw(t, "east"),
+		},
+	}
+}
+
+func TestWhoeverIsCheckedInMay(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		f, now := drawFacts(t)
+		c := drawCommand(t)
+		plan, err := checkin.Decide(f, c, now)
+		if err != nil {
+			if plan != (checkin.Plan{}) {
+				t.Fatalf("refused, and planned %+v", plan)
+			}
+			return
+		}
+		if plan.Already != (f.Status == checkin.Attended) || !plan.Already && f.Status != checkin.Confirmed {
+			t.Fatalf("%s became %+v", f.Status, plan)
+		}
+		if c.Method == checkin.Manual && !f.Staff {
+			t.Fatal("a member ticked themselves off")
+		}
+		if plan.Already {
+			return
+		}
+		if f.SessionCancelled || c.Method != checkin.Manual && !f.Window.Open(f.Starts, f.Ends, now) {
+			t.Fatal("the session takes no check-ins")
+		}
+		if c.Method == checkin.GPS {
+			if distance, err := checkin.Distance(studio, c.Point); err != nil || distance > f.GPSMaxMeters || f.Delivery == checkin.Feed {
+				t.Fatalf("%g m from the session, %v", distance, err)
+			}
+		}
+
+		f.Status, f.CheckedInAt, f.Method = plan.Status, plan.CheckedInAt, plan.Method
+		again, err := checkin.Decide(f, drawCommand(t), now.Add(time.Minute))
+		if err == nil && (!again.Already || again.CheckedInAt != plan.CheckedInAt || again.Method != plan.Method) {
+			t.Fatalf("the second time it became %+v", again)
+		}
+		if undone, err := checkin.Undo(f); err != nil || undone != (checkin.Plan{Status: checkin.Confirmed}) {
+			t.Fatalf("undone it became %+v, %v", undone, err)
+		}
+	})
+}

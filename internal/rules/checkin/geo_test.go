@@ -1,0 +1,76 @@
+package checkin_test
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/checkin"
+)
+
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		a, b checkin.Point
+		want float64 // metres
+	}{
+		{"nowhere to go", studio, studio, 0},
+		{"a degree of a meridian", checkin.Point{}, checkin.Point{Latitude: 1}, 111195.08},
+		{"a degree of the equator", checkin.Point{}, checkin.Point{Longitude: 1}, 111195.08},
+		{"across the date line", checkin.Point{Longitude: 179.5}, checkin.Point{Longitude: -179.5}, 111195.08},
+		{"pole to pole", checkin.Point{Latitude: 90}, checkin.Point{Latitude: -90, Longitude: 120}, 20015114.5},
+		{"all meridians meet at a pole", checkin.Point{Latitude: 90, Longitude: 10}, checkin.Point{Latitude: 90, Longitude: -170}, 0},
+		{"antipodes", checkin.Point{Latitude: 30, Longitude: 40}, checkin.Point{Latitude: -30, Longitude: -140}, 20015114.5},
+		{"Berlin to Paris", checkin.Point{Latitude: 52.5200, Longitude: 13.4050}, checkin.Point{Latitude: 48.8566, Longitude: 2.3522}, 877_464},
+		{"a metre", checkin.Point{Latitude: 52.52, Longitude: 13.405}, checkin.Point{Latitude: 52.520009, Longitude: 13.405}, 1.0},
+	} {
+		got, err := checkin.Distance(c.a, c.b)
+		if tolerance := max(0.01, c.want*1e-6); err != nil || math.Abs(got-c.want) > tolerance {
+			t.Errorf("%s: %.3f m, %v; want %.3f", c.name, got, err, c.want)
+		}
+	}
+}
+
+func TestNoSuchPoint(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 180.0000001, -181, math.MaxFloat64} {
+		for _, p := range []checkin.Point{{Latitude: bad}, {Longitude: bad}} {
+			if _, err := checkin.Distance(studio, p); p.Valid() || fault.ReasonOf(err) != fault.InvalidField {
+				t.Errorf("%v: %v", p, err)
+			}
+			if _, err := checkin.Distance(p, studio); fault.ReasonOf(err) != fault.InvalidField {
+				t.Errorf("from %v: %v", p, err)
+			}
+		}
+	}
+	if (checkin.Point{Latitude: 90.0000001}).Valid() {
+		t.Error("north of the pole")
+	}
+}
+
+func TestDistanceIsAMetric(t *testing.T) {
+	t.Parallel()
+	point := rapid.Custom(func(t *rapid.T) checkin.Point {
+		return checkin.Point{
+			Latitude:  rapid.Float64Range(-90, 90).Draw(t, "latitude"),
+			Longitude: rapid.Float64Range(-180, 180).Draw(t, "longitude"),
+		}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, c := point.Draw(t, "a"), point.Draw(t, "b"), point.Draw(t, "c")
+		distance := func(a, b checkin.Point) float64 {
+			d, err := checkin.Distance(a, b)
+			if err != nil || !(d >= 0) || d > 20_015_115 {
+				t.Fatalf("%v to %v: %g, %v", a, b, d, err)
+			}
+			return d
+		}
+		const rounding = 1 // metre, near antipodes
+		if ab := distance(a, b); math.Abs(ab-distance(b, a)) > rounding || ab > distance(a, c)+distance(c, b)+rounding {
+			t.Fatalf("%v, %v, %v", a, b, c)
+		}
+	})
+}

@@ -1,0 +1,262 @@
+package checkin_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/checkin"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var (
+	club    = tenant.MustParse[tenant.TenantID]("0192d3f0-0000-7000-8000-000000000001")
+	other   = tenant.MustParse[tenant.TenantID]("0192d3f0-0000-7000-8000-000000000002")
+	yoga    = tenant.MustParse[tenant.SessionID]("0192d3f0-0000-7000-8000-000000000011")
+	pilates = tenant.MustParse[tenant.SessionID]("0192d3f0-0000-7000-8000-000000000012")
+
+	oldSecret = bytes.Repeat([]byte{1}, checkin.MinSecretLength)
+	newSecret = bytes.Repeat([]byte{2}, checkin.MinSecretLength)
+)
+
+type tester interface {
+	Helper()
+	Fatal(...any)
+}
+
+func keys(t tester, current []byte, previous ...[]byte) checkin.Keys {
+	t.Helper()
+	k, err := checkin.NewKeys(current, previous...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func TestVerifyQR(t *testing.T) {
+	t.Parallel()
+	k := keys(t, oldSecret)
+	text, expires := k.SignQR(club, yoga, starts, checkin.QRLife)
+	if len(text) != 87 || !expires.Equal(starts.Add(checkin.QRLife)) {
+		t.Errorf("%q has %d characters and expires %s", text, len(text), expires)
+	}
+	display, _ := k.SignDisplay(club, yoga, starts)
+	for _, c := range []struct {
+		name    string
+		keys    checkin.Keys
+		text    string
+		tenant  tenant.TenantID
+		session tenant.SessionID
+		at      time.Duration // after it was signed
+		good    bool
+	}{
+		{"fresh", k, text, club, yoga, 0, true},
+		{"last second", k, text, club, yoga, checkin.QRLife - time.Second, true},
+		{"expired", k, text, club, yoga, checkin.QRLife, false},
+		{"from a node whose clock is ahead", k, text, club, yoga, -checkin.Leeway, true},
+		{"from the future", k, text, club, yoga, -checkin.Leeway - time.Second, false},
+		{"another session", k, text, club, pilates, 0, false},
+		{"another tenant", k, text, other, yoga, 0, false},
+		{"no session", k, text, club, tenant.SessionID{}, 0, false},
+		{"after the secret was replaced", keys(t, newSecret, oldSecret), text, club, yoga, 0, true},
+		{"after it was withdrawn", keys(t, newSecret), text, club, yoga, 0, false},
+		{"without secrets", checkin.Keys{}, text, club, yoga, 0, false},
+		{"a display link", k, display, club, yoga, 0, false},
+		{"empty", k, "", club, yoga, 0, false},
+		{"cut short", k, text[:86], club, yoga, 0, false},
+		{"longer", k, text + "A", club, yoga, 0, false},
+		{"padded", k, text + "=", club, yoga, 0, false},
+		{"with a line break", k, text[:40] + "\n" + text[40:], club, yoga, 0, false},
+		{"with a line break in place of a character", k, text[:40] + "\n" + text[41:], club, yoga, 0, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			err := c.keys.VerifyQR(c.text, c.tenant, c.session, starts.Add(c.at))
+			if c.good {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			var refusal *fault.Error
+			if !errors.As(err, &refusal) || refusal.Reason != fault.QRInvalid || refusal.Message != "Invalid or expired QR code." || refusal.Metadata != nil {
+				t.Errorf("%#v", err)
+			}
+		})
+	}
+}
+
+func TestLifeOfACodeIsBounded(t *testing.T) {
+	t.Parallel()
+	k := keys(t, oldSecret)
+	for _, c := range []struct{ asked, given time.Duration }{
+		{checkin.QRLife, checkin.QRLife},
+		{checkin.MaxQRLife, checkin.MaxQRLife},
+		{time.Hour, checkin.MaxQRLife},
+		{0, time.Second},
+		{-time.Hour, time.Second},
+		{1500 * time.Millisecond, time.Second},
+	} {
+		text, expires := k.SignQR(club, yoga, starts, c.asked)
+		if !expires.Equal(starts.Add(c.given)) {
+			t.Errorf("a life of %s ends after %s", c.asked, expires.Sub(starts))
+		}
+		if k.VerifyQR(text, club, yoga, expires.Add(-time.Second)) != nil || k.VerifyQR(text, club, yoga, expires) == nil {
+			t.Errorf("a life of %s does not end at %s", c.asked, expires)
+		}
+	}
+}
+
+func TestVerifyDisplay(t *testing.T) {
+	t.Parallel()
+	k := keys(t, oldSecret)
+	text, expires := k.SignDisplay(club, yoga, starts)
+	want := checkin.Display{Tenant: club, Session: yoga, Expires: starts.Add(checkin.DisplayLife)}
+	if got, err := k.VerifyDisplay(text, starts); err != nil || got != want || !expires.Equal(want.Expires) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := keys(t, newSecret, oldSecret).VerifyDisplay(text, expires.Add(-time.Second)); err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+	code, _ := k.SignQR(club, yoga, starts, checkin.MaxQRLife)
+	for name, c := range map[string]struct {
+		keys checkin.Keys
+		text string
+		at   time.Time
+	}{
+		"expired":         {k, text, expires},
+		"from the future": {k, text, starts.Add(-checkin.Leeway - time.Second)},
+		"another secret":  {keys(t, newSecret), text, starts},
+		"a QR code":       {k, code, starts},
+		"empty":           {k, "", starts},
+	} {
+		if got, err := c.keys.VerifyDisplay(c.text, c.at); fault.ReasonOf(err) != fault.LinkInvalid || got != (checkin.Display{}) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
+// A text for another session or tenant cannot be made from one's own by
+// exchanging what it says, nor can its life be stretched.
+func TestWhatACodeSaysIsAuthenticated(t *testing.T) {
+	t.Parallel()
+	k := keys(t, oldSecret)
+	text, expires := k.SignQR(club, yoga, starts, checkin.QRLife)
+	for name, edit := range map[string]func([]byte){
+		"version": func(b []byte) { b[0] = 2 },
+		"tenant":  func(b []byte) { copy(b[1:], other.UUID[:]) },
+		"session": func(b []byte) { copy(b[17:], pilates.UUID[:]) },
+		"issued":  func(b []byte) { binary.BigEndian.PutUint64(b[33:], uint64(starts.Unix()-1)) },
+		"expires": func(b []byte) { binary.BigEndian.PutUint64(b[41:], uint64(expires.Unix()+60)) },
+	} {
+		b, err := base64.RawURLEncoding.DecodeString(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edit(b)
+		forged := base64.RawURLEncoding.EncodeToString(b)
+		for _, in := range []tenant.TenantID{club, other} {
+			for _, session := range []tenant.SessionID{yoga, pilates} {
+				if k.VerifyQR(forged, in, session, starts) == nil {
+					t.Errorf("a forged %s passed", name)
+				}
+			}
+		}
+	}
+}
+
+func TestSecretsAreLongEnough(t *testing.T) {
+	t.Parallel()
+	if _, err := checkin.NewKeys(newSecret[1:]); !errors.Is(err, checkin.ErrSecretTooShort) {
+		t.Error(err)
+	}
+	if _, err := checkin.NewKeys(newSecret, nil); !errors.Is(err, checkin.ErrSecretTooShort) {
+		t.Error(err)
+	}
+	secret := bytes.Clone(newSecret)
+	k := keys(t, secret)
+	text, _ := k.SignQR(club, yoga, starts, checkin.QRLife)
+	clear(secret)
+	if err := k.VerifyQR(text, club, yoga, starts); err != nil {
+		t.Error("the keys share their caller's memory")
+	}
+}
+
+func TestAVerifiedCodeIsForHereAndNow(t *testing.T) {
+	t.Parallel()
+	k := keys(t, oldSecret)
+	rapid.Check(t, func(t *rapid.T) {
+		in := rapid.SampledFrom([]tenant.TenantID{club, other})
+		session := rapid.SampledFrom([]tenant.SessionID{yoga, pilates})
+		second := rapid.Int64Range(0, 1500)
+		signedFor, signedSession, life := in.Draw(t, "signed for"), session.Draw(t, "signed session"), second.Draw(t, "life")
+		issued := starts.Add(time.Duration(second.Draw(t, "issued")) * time.Second)
+		text, expires := k.SignQR(signedFor, signedSession, issued, time.Duration(life)*time.Second)
+
+		askedFor, askedSession := in.Draw(t, "asked for"), session.Draw(t, "asked session")
+		now := starts.Add(time.Duration(second.Draw(t, "now")) * time.Second)
+		good := askedFor == signedFor && askedSession == signedSession && now.Before(expires) && !now.Before(issued.Add(-checkin.Leeway))
+		if err := k.VerifyQR(text, askedFor, askedSession, now); (err == nil) != good || expires.Sub(issued) > checkin.MaxQRLife {
+			t.Fatalf("signed %s until %s, now %s: %v", issued, expires, now, err)
+		}
+	})
+}
+
+func TestEveryBitCounts(t *testing.T) {
+	t.Parallel()
+	k := keys(t, oldSecret, newSecret)
+	text, _ := k.SignQR(club, yoga, starts, checkin.QRLife)
+	link, _ := k.SignDisplay(club, yoga, starts)
+	for n := range len(text) * 8 {
+		flip := func(text string) string {
+			b := []byte(text)
+			b[n/8] ^= 1 << (n % 8)
+			return string(b)
+		}
+		if k.VerifyQR(flip(text), club, yoga, starts) == nil {
+			t.Errorf("bit %d of a code may be either", n)
+		}
+		if _, err := k.VerifyDisplay(flip(link), starts); err == nil {
+			t.Errorf("bit %d of a link may be either", n)
+		}
+	}
+}
+
+func FuzzVerifyQR(f *testing.F) {
+	k := keys(f, oldSecret)
+	good, _ := k.SignQR(club, yoga, starts, checkin.QRLife)
+	link, _ := k.SignDisplay(club, yoga, starts)
+	foreign, _ := keys(f, newSecret).SignQR(club, yoga, starts, checkin.QRLife)
+	for _, text := range []string{good, link, foreign, "", "AQ", good[1:] + "\n", base64.RawURLEncoding.EncodeToString(make([]byte, 65))} {
+		f.Add(text, int64(0))
+	}
+	f.Fuzz(func(t *testing.T, text string, second int64) {
+		now := time.Unix(starts.Unix()+second%100_000, 0)
+		err := k.VerifyQR(text, club, yoga, now)
+		if err == nil && (text != good || second%100_000 >= 90 || second%100_000 < -30) {
+			t.Fatalf("%q passed at %s", text, now)
+		}
+		if err != nil && fault.ReasonOf(err) != fault.QRInvalid {
+			t.Fatal(err)
+		}
+		if _, err := k.VerifyDisplay(text, now); err == nil && text != link {
+			t.Fatalf("%q opened a display", text)
+		}
+	})
+}
+
+func BenchmarkVerifyQR(b *testing.B) {
+	k := keys(b, newSecret, oldSecret)
+	text, _ := k.SignQR(club, yoga, starts, checkin.QRLife)
+	for b.Loop() {
+		if err := k.VerifyQR(text, club, yoga, starts); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package checkin_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/rules/checkin"
+)
+
+func TestNobodyIsAbsentWhileCheckInIsOpen(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ closes, after, want time.Duration }{
+		{closes: 30 * time.Minute, after: 30 * time.Minute, want: 30 * time.Minute},
+		{closes: 30 * time.Minute, after: 2 * time.Hour, want: 2 * time.Hour},
+		{closes: 90 * time.Minute, after: 0, want: 90 * time.Minute},
+		{closes: 0, after: 0, want: 0},
+	} {
+		w := checkin.Window{OpensBefore: time.Hour, ClosesAfterEnd: c.closes}
+		got := w.Absent(ends, c.after)
+		if !got.Equal(ends.Add(c.want)) || w.Open(starts, ends, got) {
+			t.Errorf("%+v, %s: %s after the end", w, c.after, got.Sub(ends))
+		}
+	}
+}

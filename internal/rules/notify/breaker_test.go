@@ -1,0 +1,167 @@
+package notify_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/rules/notify"
+)
+
+var start = time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)
+
+func breaker() *notify.Breaker {
+	return &notify.Breaker{Trip: 3, Pause: 10 * time.Second, Most: 25 * time.Second}
+}
+
+// trip opens a breaker.
+func trip(t *testing.T, b *notify.Breaker, now time.Time, err error) {
+	t.Helper()
+	for range b.Trip {
+		permit, _, ok := b.Allow(now)
+		if !ok {
+			t.Fatal("open already")
+		}
+		b.Done(permit, now, err)
+	}
+	if !b.Open(now) {
+		t.Fatal("not open")
+	}
+}
+
+func failed(kind notify.FailureKind, after time.Duration) error {
+	return &notify.SendError{Kind: kind, RetryAfter: after}
+}
+
+func TestABreakerOpensAndCloses(t *testing.T) {
+	t.Parallel()
+	b, now := breaker(), start
+	trip(t, b, now, failed(notify.Transient, 0))
+
+	if _, at, ok := b.Allow(now.Add(10*time.Second - 1)); ok || !at.Equal(now.Add(10*time.Second)) {
+		t.Fatalf("let through before its time, or until %s", at)
+	}
+	now = now.Add(10 * time.Second)
+	probe, _, ok := b.Allow(now)
+	if !ok {
+		t.Fatal("no probe")
+	}
+	if _, _, ok := b.Allow(now); ok {
+		t.Fatal("two probes at once")
+	}
+	b.Done(probe, now, failed(notify.Unknown, 0))
+	if _, at, ok := b.Allow(now); ok || at.Sub(now) != 20*time.Second {
+		t.Fatalf("after a failed probe: %s", at.Sub(now))
+	}
+	now = now.Add(20 * time.Second)
+	probe, _, _ = b.Allow(now)
+	b.Done(probe, now, errors.New("anything else"))
+	if _, at, _ := b.Allow(now); at.Sub(now) != 25*time.Second {
+		t.Fatalf("after another: %s, not the most", at.Sub(now))
+	}
+	now = now.Add(25 * time.Second)
+	probe, _, _ = b.Allow(now)
+	b.Done(probe, now, nil)
+	if b.Open(now) {
+		t.Fatal("open after a good probe")
+	}
+	trip(t, b, now, failed(notify.Transient, 0))
+	if _, at, _ := b.Allow(now); at.Sub(now) != 10*time.Second {
+		t.Fatalf("the pause did not start over: %s", at.Sub(now))
+	}
+}
+
+func TestRefusalsAreAnswers(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []notify.FailureKind{notify.Permanent, notify.Unregistered, notify.OptedOut, notify.Misconfigured} {
+		b := breaker()
+		for range 10 {
+			permit, _, ok := b.Allow(start)
+			if !ok {
+				t.Fatalf("opened by %s", kind)
+			}
+			b.Done(permit, start, failed(kind, 0))
+		}
+	}
+	b := breaker()
+	for range 10 { // never three in a row
+		for _, err := range []error{failed(notify.Transient, 0), failed(notify.Unknown, 0), nil} {
+			permit, _, ok := b.Allow(start)
+			if !ok {
+				t.Fatal("opened")
+			}
+			b.Done(permit, start, err)
+		}
+	}
+}
+
+func TestABreakerWaitsAsLongAsItIsTold(t *testing.T) {
+	t.Parallel()
+	b := breaker()
+	trip(t, b, start, failed(notify.Transient, time.Hour))
+	if _, at, _ := b.Allow(start); at.Sub(start) != time.Hour {
+		t.Errorf("%s", at.Sub(start))
+	}
+}
+
+// What was sent before it opened says nothing of now.
+func TestLateNewsIsNoNews(t *testing.T) {
+	t.Parallel()
+	b := breaker()
+	early, _, _ := b.Allow(start)
+	trip(t, b, start, failed(notify.Transient, 0))
+	b.Done(early, start, nil)
+	if !b.Open(start) {
+		t.Error("closed by an answer to an older question")
+	}
+	now := start.Add(10 * time.Second)
+	lost, _, _ := b.Allow(now)
+	now = now.Add(10 * time.Second)
+	probe, _, ok := b.Allow(now)
+	if !ok {
+		t.Fatal("a lost probe blocks it for good")
+	}
+	b.Done(lost, now, failed(notify.Transient, 0))
+	b.Done(probe, now, nil)
+	if b.Open(now) {
+		t.Error("open after a good probe")
+	}
+}
+
+// Whatever happens: an open breaker lets at most one through in each pause, and a provider that answers again is
+// found.
+func TestBreakers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		b, now := breaker(), start
+		var pending []notify.Permit
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			now = now.Add(time.Duration(rapid.Int64Range(0, int64(15*time.Second)).Draw(t, "wait")))
+			open := b.Open(now)
+			if permit, at, ok := b.Allow(now); ok {
+				pending = append(pending, permit)
+				if open {
+					t.Fatal("let through while open")
+				}
+			} else if !at.After(now) || at.Sub(now) > 25*time.Second {
+				t.Fatalf("wait until %s at %s", at, now)
+			}
+			if n := len(pending); n > 0 && rapid.Bool().Draw(t, "hear") {
+				i := rapid.IntRange(0, n-1).Draw(t, "whose")
+				b.Done(pending[i], now, rapid.SampledFrom([]error{nil, failed(notify.Transient, 0), failed(notify.Permanent, 0)}).Draw(t, "what"))
+				pending = append(pending[:i], pending[i+1:]...)
+			}
+		}
+		now = now.Add(25 * time.Second)
+		permit, _, ok := b.Allow(now)
+		if !ok {
+			t.Fatal("nobody asks any more")
+		}
+		b.Done(permit, now, nil)
+		if b.Open(now) {
+			t.Fatal("open though it answers")
+		}
+	})
+}

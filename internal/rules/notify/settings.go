@@ -1,0 +1,76 @@
+package notify
+
+import (
+	"slices"
+	"time"
+
+	"golang.org/x/text/language"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
+)
+
+// Settings are a tenant's choices for all its messages.
+type Settings struct {
+	Quiet        QuietHours
+	EmailInQuiet bool // quiet hours do not hold mails back
+	PerDay       map[Channel]int
+	Reminders    []time.Duration // before the start, the longest first
+	ReplyTo      string
+	SenderName   string
+	CreditsLowAt int
+	Locale       string // for who has chosen none; empty takes the tenant's
+
+	Version   int
+	UpdatedAt time.Time
+}
+
+// DefaultSettings are those of a tenant that has chosen none.
+func DefaultSettings() Settings {
+	return Settings{
+		Quiet:        QuietHours{civil.TimeOfDay{Hour: 21}, civil.TimeOfDay{Hour: 8}},
+		PerDay:       map[Channel]int{SMS: 6, Push: 12, Email: 20},
+		Reminders:    []time.Duration{24 * time.Hour, 30 * time.Minute},
+		CreditsLowAt: 1,
+	}
+}
+
+// The span over which messages to one recipient are counted.
+const capSpan = 24 * time.Hour
+
+// Normal gives the settings as they are kept. Errors: INVALID_FIELD.
+func (s Settings) Normal() (Settings, error) {
+	if err := s.Quiet.Validate("settings.quiet_hours"); err != nil {
+		return s, err
+	}
+	s.Reminders = slices.Clone(s.Reminders)
+	slices.SortFunc(s.Reminders, func(a, b time.Duration) int { return int(b - a) })
+	s.Reminders = slices.Compact(s.Reminders)
+	for c, n := range s.PerDay {
+		if n < 1 {
+			return s, fault.Invalid("settings."+perDayField[c], "At least one message a day, or turn the channel off.")
+		}
+	}
+	if s.Locale != "" {
+		if _, err := language.Parse(s.Locale); err != nil {
+			return s, fault.Invalid("settings.locale", "%q is no language.", s.Locale)
+		}
+	}
+	return s, nil
+}
+
+var perDayField = map[Channel]string{SMS: "sms_per_day", Push: "push_per_day", Email: "email_per_day"}
+
+// Facts gives them for the audit log, by the contract's names.
+func (s Settings) Facts() catalog.Facts {
+	reminders := make([]string, len(s.Reminders))
+	for i, d := range s.Reminders {
+		reminders[i] = d.String()
+	}
+	return catalog.Facts{
+		"quiet_hours": s.Quiet.Start.String() + "-" + s.Quiet.End.String(), "email_in_quiet_hours": s.EmailInQuiet,
+		"sms_per_day": s.PerDay[SMS], "push_per_day": s.PerDay[Push], "email_per_day": s.PerDay[Email],
+		"reminders": reminders, "reply_to": s.ReplyTo, "sender_name": s.SenderName, "credits_low_at": s.CreditsLowAt, "locale": s.Locale,
+	}
+}

@@ -1,0 +1,192 @@
+package notify
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/brand"
+)
+
+func TestEveryTopicSpeaksEveryLanguageOnEveryChannel(t *testing.T) {
+	t.Parallel()
+	for _, locale := range DefaultLocales() {
+		for _, topic := range Topics() {
+			for _, c := range Channels() {
+				made, ok := DefaultTemplate(topic, c, locale)
+				if !ok {
+					t.Errorf("%s by %s in %s: none", topic, c, locale)
+					continue
+				}
+				if _, err := made.Check(); err != nil {
+					t.Errorf("%s by %s in %s: %v", topic, c, locale, err)
+				}
+				out, err := Render(made, Example(topic, locale), brand.Brand{}, "https://berth.example/unsubscribe/x")
+				if err != nil || out.Text == "" || (c != SMS && out.Subject == "") || (c == Email) != (out.HTML != "") {
+					t.Errorf("%s by %s in %s: %+v, %v", topic, c, locale, out, err)
+				}
+				if c == SMS && (out.Segments != 1 || !out.GSM7) {
+					t.Errorf("%s in %s takes %d segments: %q", topic, locale, out.Segments, out.Text)
+				}
+				if strings.Contains(out.Text, "\n\n\n") || strings.Contains(out.Text, "{{") || strings.Contains(strings.ReplaceAll(out.Text, "-- \n", ""), " \n") {
+					t.Errorf("%s by %s in %s is untidy:\n%s", topic, c, locale, out.Text)
+				}
+			}
+		}
+	}
+}
+
+func TestATemplateThatDoesNotCompileIsRefusedAtItsPosition(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ what, body, line, column, says string }{
+		{"an unknown variable", "Hello\n {{.Nxme}}", "2", "4", "Nxme"},
+		{"one of another topic", "{{.ClaimURL}}", "1", "3", "ClaimURL"},
+		{"one in a branch not taken", "{{if .Coach}}x{{else}}{{.Nxme}}{{end}}", "1", "25", "Nxme"},
+		{"an unknown function", "Hello\n\n  {{printf \"%999999999d\" 1}}", "3", "5", "printf"},
+		{"a function that is not there", "a {{shout .Name}}", "1", "3", "shout"},
+		{"a loop", "{{range 1000000000}}x{{end}}", "1", "9", "range"},
+		{"no end", "Hi {{.Name}} {{if .Coach}}with", "1", "31", "EOF"},
+		{"not closed", "Hi\n{{.Name", "2", "1", "unclosed"},
+		{"an end too many", "Hi {{.Name}}{{end}}", "1", "13", "end"},
+		{"a type that does not fit", "{{if gt .Title 1}}x{{end}}", "1", "6", "incompatible types"},
+		{"a call of a method", "{{.Name.Foo}}", "1", "8", "Foo"},
+		{"another template", `{{template "x"}}`, "1", "12", "template"},
+		{"after letters of two bytes", "Grüße {{.Nxme}}", "1", "9", "Nxme"},
+	} {
+		_, err := Template{Topic: Reminder, Channel: SMS, Locale: "en", Body: c.body}.Check()
+		f, ok := err.(*fault.Error)
+		if !ok || f.Reason != fault.TemplateInvalid {
+			t.Errorf("%s: %v", c.what, err)
+			continue
+		}
+		if f.Metadata["line"] != c.line || f.Metadata["column"] != c.column || !strings.Contains(f.Message, c.says) || f.Field != "template.body" {
+			t.Errorf("%s: %s:%s %s, want %s:%s about %s", c.what, f.Metadata["line"], f.Metadata["column"], f.Message, c.line, c.column, c.says)
+		}
+	}
+}
+
+func TestHTMLIsEscaped(t *testing.T) {
+	t.Parallel()
+	own := Template{Topic: Reminder, Channel: Email, Locale: "en", Subject: "{{.Title}}", Body: "{{.Title}}", HTML: `<p title="{{.Title}}">{{.Title}}</p>`}
+	for _, tpl := range []Template{own, {Topic: Reminder, Channel: Email, Locale: "en", Subject: "{{.Title}}", Body: "{{.Title}}"}} {
+		values := Example(Reminder, "en")
+		values["Title"] = "<script>alert(1)</script>\r\nBcc: x@example.com"
+		out, err := Render(tpl, values, brand.Brand{}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out.HTML, "<script") {
+			t.Errorf("not escaped: %s", out.HTML)
+		}
+		if strings.ContainsAny(out.Subject, "\r\n") {
+			t.Errorf("a subject of several lines: %q", out.Subject)
+		}
+	}
+}
+
+func TestTheNearestWordingIsChosen(t *testing.T) {
+	t.Parallel()
+	own := []Template{
+		{Topic: Reminder, Channel: SMS, Locale: "pt", Body: "own pt"},
+		{Topic: Reminder, Channel: SMS, Locale: "de-AT", Body: "own de-AT"},
+	}
+	german, _ := DefaultTemplate(Reminder, SMS, "de")
+	english, _ := DefaultTemplate(Reminder, SMS, "en")
+	for _, c := range []struct {
+		locales []string
+		want    string
+	}{
+		{[]string{"pt-BR", "de"}, "own pt"},
+		{[]string{"de-AT", "fr"}, "own de-AT"},
+		{[]string{"de-CH", "fr"}, german.Body},
+		{[]string{"ja", "de"}, german.Body},
+		{[]string{"ja", "ko"}, english.Body},
+		{[]string{"", ""}, english.Body},
+	} {
+		if got := Choose(own, Reminder, SMS, c.locales...).Body; got != c.want {
+			t.Errorf("%v: %q, want %q", c.locales, got, c.want)
+		}
+	}
+}
+
+func TestTextMessagesFitOneSegment(t *testing.T) {
+	t.Parallel()
+	for _, locale := range DefaultLocales() {
+		fitsOneSegment(t, locale)
+	}
+}
+
+func fitsOneSegment(t *testing.T, locale string) {
+	t.Helper()
+	values := Example(Offered, locale)
+	values["When"] = values["When"].(string) + " (WEST)"
+	values["Title"] = "Atelier découverte de la méditation guidée « pleine conscience » niveau débutant avec Œuvre"
+	values["Tenant"] = "Maison du Bien-être à Neuilly"
+	values["ClaimURL"] = "https://book.berth.example/claim/Zk3vJ0c1QmW8sXyT4nLpBg"
+	tpl, _ := DefaultTemplate(Offered, SMS, locale)
+	out, err := Render(tpl, values, brand.Brand{}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Segments != 1 || !out.GSM7 {
+		t.Errorf("%d segments: %q", out.Segments, out.Text)
+	}
+	for _, must := range []string{"1 4821", "2 4821", values["ClaimURL"].(string), values["ExpiresAt"].(string)} {
+		if !strings.Contains(out.Text, must) {
+			t.Errorf("%q was cut out of %q", must, out.Text)
+		}
+	}
+	values["Title"] = "瞑想"
+	if out, err = Render(tpl, values, brand.Brand{}, ""); err != nil || out.GSM7 || !strings.Contains(out.Text, "瞑想") {
+		t.Errorf("another script: %+v, %v", out, err)
+	}
+}
+
+func TestFolding(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Café à 9 h – “à bientôt” …": `Café à 9 h - "à bientot" ...`,
+		"Čajovna Łódź":               "Cajovna Lodz",
+		"Ärger über Öl, ñ, ß":        "Ärger über Öl, ñ, ß",
+		"Йога":                       "Йога",
+	} {
+		if got := foldToGSM(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Command{
+		"1 4821": {Kind: Accept, Code: "4821"}, " 2  4821. ": {Kind: Decline, Code: "4821"}, "1:4821": {Kind: Accept, Code: "4821"},
+		"14821": {Kind: Accept, Code: "4821"}, "no": {}, "1": {}, "3 4821": {}, "": {}, "1 4821 please": {}, "STOP ALL": {},
+		"stop": {Kind: Stop, Carried: true}, "Stop.": {Kind: Stop, Carried: true}, "STOPALL": {Kind: Stop, Carried: true},
+		"cancel": {Kind: Stop, Carried: true}, "End": {Kind: Stop, Carried: true}, "opt-out": {Kind: Stop, Carried: true},
+		"stopp": {Kind: Stop}, "Arrêt": {Kind: Stop}, "yes": {Kind: Start, Carried: true}, "START": {Kind: Start, Carried: true},
+		"help": {Kind: Help, Carried: true}, "Hilfe!": {Kind: Help}, "aide": {Kind: Help},
+	} {
+		if got := ParseSMS(text); got != want {
+			t.Errorf("%q: %+v, want %+v", text, got, want)
+		}
+	}
+}
+
+func TestDatesInTheRecipientsLanguageAndZone(t *testing.T) {
+	t.Parallel()
+	berlin, lisbon := zone(t, "Europe/Berlin"), zone(t, "Europe/Lisbon")
+	var got []string
+	for _, locale := range []string{"en-GB", "en", "en-US", "de-AT", "fr-CA", "pt-BR", "nl", "xx"} {
+		got = append(got, wordsFor(locale).dateTime(exampleStart, berlin, berlin))
+	}
+	got = append(got, english.dateTime(exampleStart, lisbon, berlin), english.dateTime(exampleStart, zone(t, "Asia/Dubai"), berlin))
+	want := []string{
+		"Sat 23 May, 09:30", "Sat 23 May, 09:30", "Sat, May 23, 9:30 AM", "Sa, 23. Mai, 09:30", "sam. 23 mai à 09:30", "sáb., 23 de mai., 09:30",
+		"za 23 mei, 09:30", "Sat 23 May, 09:30", "Sat 23 May, 08:30 (WEST)", "Sat 23 May, 11:30 (UTC+04:00)",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,162 @@
+package recurrence_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/recurrence"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, canonical string }{
+		{"FREQ=DAILY", "FREQ=DAILY"},
+		{"RRULE:FREQ=WEEKLY;BYDAY=WE,MO", "FREQ=WEEKLY;BYDAY=MO,WE"},
+		{" freq=weekly;byday=mo;count=12\n", "FREQ=WEEKLY;COUNT=12;BYDAY=MO"},
+		{"FREQ=WEEKLY;INTERVAL=1;WKST=MO", "FREQ=WEEKLY"},
+		{"INTERVAL=2;WKST=SU;FREQ=WEEKLY", "FREQ=WEEKLY;INTERVAL=2;WKST=SU"},
+		{"FREQ=MONTHLY;BYDAY=2MO,-1FR,TU", "FREQ=MONTHLY;BYDAY=-1FR,TU,+2MO"},
+		{"FREQ=MONTHLY;BYMONTHDAY=-1,+15,15", "FREQ=MONTHLY;BYMONTHDAY=-1,15"},
+		{"FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"},
+		{"FREQ=YEARLY;BYMONTH=12,6;BYDAY=SU", "FREQ=YEARLY;BYMONTH=6,12;BYDAY=SU"},
+		{"FREQ=YEARLY;BYYEARDAY=-1", "FREQ=YEARLY;BYYEARDAY=-1"},
+		{"FREQ=YEARLY;BYDAY=53MO", "FREQ=YEARLY;BYDAY=+53MO"},
+		{"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29"},
+		{"FREQ=DAILY;BYHOUR=9,7;BYMINUTE=30,0", "FREQ=DAILY;BYHOUR=7,9;BYMINUTE=0,30"},
+		{"FREQ=DAILY;UNTIL=20261218", "FREQ=DAILY;UNTIL=20261218"},
+		{"FREQ=DAILY;UNTIL=20261218T180000", "FREQ=DAILY;UNTIL=20261218T180000"},
+		{"FREQ=DAILY;UNTIL=20261218T170000Z", "FREQ=DAILY;UNTIL=20261218T170000Z"},
+	} {
+		rule, err := recurrence.Parse(c.text)
+		if err != nil || rule.String() != c.canonical {
+			t.Errorf("Parse(%q) = %q, %v; want %q", c.text, rule, err, c.canonical)
+		}
+		if bounded := strings.Contains(c.canonical, "COUNT") || strings.Contains(c.canonical, "UNTIL"); rule.Bounded() != bounded {
+			t.Errorf("%q: Bounded = %t", c.text, !bounded)
+		}
+	}
+	if text := (recurrence.Rule{}).String(); text != "" {
+		t.Errorf("the zero Rule is %q", text)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ why, text, part string }{
+		{"nothing", " ", ""},
+		{"no frequency", "BYDAY=MO", ""},
+		{"unknown frequency", "FREQ=FORTNIGHTLY", "FREQ=FORTNIGHTLY"},
+		{"every second", "FREQ=SECONDLY", "FREQ=SECONDLY"},
+		{"every minute", "FREQ=MINUTELY;INTERVAL=10", "FREQ=MINUTELY"},
+		{"every hour", "FREQ=HOURLY", "FREQ=HOURLY"},
+		{"seconds", "FREQ=DAILY;BYSECOND=0,30", "BYSECOND=0,30"},
+		{"week numbers", "FREQ=YEARLY;BYWEEKNO=20", "BYWEEKNO=20"},
+		{"more than can be held", "FREQ=DAILY;COUNT=10001", "COUNT=10001"},
+		{"none at all", "FREQ=DAILY;COUNT=0", "COUNT=0"},
+		{"signed count", "FREQ=DAILY;COUNT=+5", "COUNT=+5"},
+		{"count beyond numbers", "FREQ=DAILY;COUNT=99999999999999999999", "COUNT=99999999999999999999"},
+		{"no interval", "FREQ=DAILY;INTERVAL=0", "INTERVAL=0"},
+		{"negative interval", "FREQ=DAILY;INTERVAL=-1", "INTERVAL=-1"},
+		{"endless interval", "FREQ=YEARLY;INTERVAL=9223372036854775807", "INTERVAL=9223372036854775807"},
+		{"two ends", "FREQ=DAILY;COUNT=3;UNTIL=20261218", "COUNT=3"},
+		{"no such day", "FREQ=DAILY;UNTIL=20260230", "UNTIL=20260230"},
+		{"date in another form", "FREQ=DAILY;UNTIL=2026-12-18", "UNTIL=2026-12-18"},
+		{"start in the rule", "FREQ=DAILY;DTSTART=20260101T180000Z", "DTSTART"},
+		{"start beside the rule", "DTSTART;TZID=Europe/Berlin:20260101T180000\nRRULE:FREQ=DAILY", "DTSTART"},
+		{"zone in the rule", "FREQ=DAILY;TZID=Europe/Berlin", "TZID"},
+		{"excluded dates beside the rule", "RRULE:FREQ=DAILY\nEXDATE:20260101T180000", "EXDATE"},
+		{"two rules", "FREQ=DAILY\r\nRRULE:FREQ=WEEKLY", "RRULE:FREQ=WEEKLY"},
+		{"unknown part", "FREQ=DAILY;BYEASTER=0", "BYEASTER=0"},
+		{"extension", "RSCALE=GREGORIAN;FREQ=DAILY", "RSCALE=GREGORIAN"},
+		{"part twice", "FREQ=DAILY;COUNT=3;COUNT=4", "COUNT=4"},
+		{"no value", "FREQ=", "FREQ="},
+		{"no name", "FREQ=DAILY;=3", "=3"},
+		{"empty part", "FREQ=DAILY;;COUNT=3", ""},
+		{"month zero", "FREQ=YEARLY;BYMONTH=0", "BYMONTH=0"},
+		{"negative month", "FREQ=YEARLY;BYMONTH=-1", "BYMONTH=-1"},
+		{"day of the month zero", "FREQ=MONTHLY;BYMONTHDAY=0", "BYMONTHDAY=0"},
+		{"two signs", "FREQ=MONTHLY;BYMONTHDAY=-+1", "BYMONTHDAY=-+1"},
+		{"hour 24", "FREQ=DAILY;BYHOUR=24", "BYHOUR=24"},
+		{"minute 60", "FREQ=DAILY;BYMINUTE=60", "BYMINUTE=60"},
+		{"unknown weekday", "FREQ=WEEKLY;BYDAY=XX", "BYDAY=XX"},
+		{"short weekday", "FREQ=WEEKLY;BYDAY=M", "BYDAY=M"},
+		{"numbered week start", "FREQ=WEEKLY;WKST=1MO", "WKST=1MO"},
+		{"second Monday of a week", "FREQ=WEEKLY;BYDAY=2MO", "BYDAY=2MO"},
+		{"sixth Monday of a month", "FREQ=MONTHLY;BYDAY=6MO", "BYDAY=6MO"},
+		{"sixth Monday of May", "FREQ=YEARLY;BYMONTH=5;BYDAY=-6MO", "BYDAY=-6MO"},
+		{"fifty-fourth Monday", "FREQ=YEARLY;BYDAY=54MO", "BYDAY=54MO"},
+		{"days of the month by week", "FREQ=WEEKLY;BYMONTHDAY=1", "BYMONTHDAY=1"},
+		{"days of the year by month", "FREQ=MONTHLY;BYYEARDAY=1", "BYYEARDAY=1"},
+		{"position in nothing", "FREQ=MONTHLY;BYSETPOS=1", "BYSETPOS=1"},
+		{"position among times", "FREQ=DAILY;BYHOUR=7,9;BYSETPOS=1", "BYSETPOS=1"},
+		{"30 February", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"},
+		{"second of one", "FREQ=WEEKLY;BYDAY=MO;BYSETPOS=2", "FREQ=WEEKLY;BYDAY=MO;BYSETPOS=2"},
+		{"too long", "FREQ=MONTHLY;BYMONTHDAY=" + strings.Repeat("1,", 500) + "1", ""},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
+			rule, err := recurrence.Parse(c.text)
+			var refusal *fault.Error
+			if !errors.As(err, &refusal) {
+				t.Fatalf("%q was taken as %q", c.text, rule)
+			}
+			if refusal.Reason != fault.RecurrenceInvalid || refusal.Kind != fault.InvalidArgument || refusal.Field != "rule" || refusal.Metadata["part"] != c.part {
+				t.Errorf("%q: %v in %q, part %q, want part %q", c.text, err, refusal.Field, refusal.Metadata["part"], c.part)
+			}
+		})
+	}
+}
+
+func TestCanonicalFormMeansTheSame(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rule, err := recurrence.Parse(drawSpec(t).String())
+		if err != nil {
+			return
+		}
+		again, err := recurrence.Parse(rule.String())
+		if err != nil || again.String() != rule.String() {
+			t.Fatalf("%q was read back as %q, %v", rule, again, err)
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{
+		"FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20261218T170000Z", "RRULE:FREQ=MONTHLY;BYDAY=-1FR,TU;BYSETPOS=-1;COUNT=3",
+		"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;INTERVAL=4;WKST=SU", "FREQ=DAILY;BYHOUR=7,9;BYMINUTE=0,30", "DTSTART:20260101\nFREQ=DAILY",
+	} {
+		f.Add(text)
+	}
+	start := civil.MustParseDate("2026-01-31")
+	f.Fuzz(func(t *testing.T, text string) {
+		rule, err := recurrence.Parse(text)
+		if err != nil {
+			if fault.ReasonOf(err) != fault.RecurrenceInvalid {
+				t.Fatalf("%q: %v", text, err)
+			}
+			return
+		}
+		again, err := recurrence.Parse(rule.String())
+		if err != nil || again.String() != rule.String() {
+			t.Fatalf("%q was read back as %q, %v", rule, again, err)
+		}
+		series := recurrence.Series{Rule: rule, Date: start, Zone: time.UTC, Duration: time.Hour}
+		n, last := 0, time.Time{}
+		for o := range series.All() {
+			if !o.Start.After(last) || o.Date.Before(start) {
+				t.Fatalf("%q: %s comes after %s", text, o.Start, last)
+			}
+			if last = o.Start; n == 50 {
+				break
+			}
+			n++
+		}
+	})
+}

@@ -1,0 +1,343 @@
+package session_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/recurrence"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// on gives an occurrence of an hour on a day of March 2026, in UTC.
+func on(day int, clock string) session.Occurrence {
+	date := civil.Date{Year: 2026, Month: time.March, Day: day}
+	start := date.At(civil.MustParseTimeOfDay(clock), time.UTC)
+	return session.Occurrence{On: date, Span: civil.Span{Start: start, End: start.Add(time.Hour)}}
+}
+
+func standing(o session.Occurrence) session.Session {
+	return session.Session{
+		ID: tenant.New[tenant.SessionID](noon), State: catalog.Published, OccursOn: o.On, OccursAt: o.Start, StartsAt: o.Start, EndsAt: o.End,
+	}
+}
+
+// dealt says in short what an assignment came to: what became of the session of each occurrence.
+func dealt(a session.Assignment, sessions []session.Session) (fate []string, free []string) {
+	const layout = "02 15:04"
+	fates := make(map[tenant.SessionID]string)
+	for i, s := range a.Held {
+		fates[s.ID] = "on " + a.On[i].Start.Format(layout)
+	}
+	for _, s := range a.Fixed {
+		fates[s.ID] = "fixed"
+		if !s.OccursAt.IsZero() {
+			fates[s.ID] += " for " + s.OccursAt.Format(layout)
+		}
+	}
+	for _, s := range a.Dropped {
+		fates[s.ID] = "dropped"
+	}
+	for _, s := range sessions {
+		fate = append(fate, fates[s.ID])
+	}
+	for _, o := range a.Free {
+		free = append(free, o.Start.Format(layout))
+	}
+	return fate, free
+}
+
+func TestAssign(t *testing.T) {
+	t.Parallel()
+	as := func(o session.Occurrence, change func(*session.Session)) session.Session {
+		s := standing(o)
+		change(&s)
+		return s
+	}
+	detached := func(s *session.Session) { s.Detached = true }
+	cancelled := func(s *session.Session) { s.State = catalog.Cancelled }
+	deleted := func(s *session.Session) { s.Deleted = true }
+	for name, tt := range map[string]struct {
+		sessions []session.Session
+		pattern  []session.Occurrence
+		fate     []string
+		free     []string
+	}{
+		"nothing changes":                 {[]session.Session{standing(on(17, "18:00")), standing(on(24, "18:00"))}, []session.Occurrence{on(17, "18:00"), on(24, "18:00")}, []string{"on 17 18:00", "on 24 18:00"}, nil},
+		"another time of day":             {[]session.Session{standing(on(17, "18:00")), standing(on(24, "18:00"))}, []session.Occurrence{on(17, "19:30"), on(24, "19:30")}, []string{"on 17 19:30", "on 24 19:30"}, nil},
+		"a day less":                      {[]session.Session{standing(on(17, "18:00")), standing(on(24, "18:00"))}, []session.Occurrence{on(24, "18:00")}, []string{"dropped", "on 24 18:00"}, nil},
+		"a day more":                      {[]session.Session{standing(on(17, "18:00"))}, []session.Occurrence{on(17, "18:00"), on(18, "18:00")}, []string{"on 17 18:00"}, []string{"18 18:00"}},
+		"other days: nobody changes day":  {[]session.Session{standing(on(17, "18:00"))}, []session.Occurrence{on(18, "18:00")}, []string{"dropped"}, []string{"18 18:00"}},
+		"all of a day an hour later":      {[]session.Session{standing(on(17, "08:00")), standing(on(17, "09:00")), standing(on(17, "10:00"))}, []session.Occurrence{on(17, "09:00"), on(17, "10:00"), on(17, "11:00")}, []string{"on 17 09:00", "on 17 10:00", "on 17 11:00"}, nil},
+		"the first of a day goes":         {[]session.Session{standing(on(17, "08:00")), standing(on(17, "09:00")), standing(on(17, "10:00"))}, []session.Occurrence{on(17, "09:00"), on(17, "10:00")}, []string{"dropped", "on 17 09:00", "on 17 10:00"}, nil},
+		"one comes in between":            {[]session.Session{standing(on(17, "08:00")), standing(on(17, "10:00"))}, []session.Occurrence{on(17, "08:00"), on(17, "09:00"), on(17, "10:00")}, []string{"on 17 08:00", "on 17 10:00"}, []string{"17 09:00"}},
+		"edited by itself":                {[]session.Session{as(on(17, "18:00"), detached)}, []session.Occurrence{on(17, "19:00")}, []string{"fixed for 17 19:00"}, nil},
+		"edited by itself, day dropped":   {[]session.Session{as(on(17, "18:00"), detached)}, nil, []string{"fixed"}, nil},
+		"cancelled: not made again":       {[]session.Session{as(on(17, "18:00"), cancelled)}, []session.Occurrence{on(17, "19:00")}, []string{"fixed for 17 19:00"}, nil},
+		"deleted: not made again":         {[]session.Session{as(on(17, "18:00"), deleted)}, []session.Occurrence{on(17, "18:00")}, []string{"fixed for 17 18:00"}, nil},
+		"started: stays":                  {[]session.Session{standing(on(16, "11:00"))}, []session.Occurrence{on(16, "18:00")}, []string{"fixed for 16 18:00"}, nil},
+		"not moved into the past":         {[]session.Session{standing(on(16, "18:00"))}, []session.Occurrence{on(16, "09:00")}, []string{"fixed for 16 09:00"}, nil},
+		"nothing is made in the past":     {nil, []session.Occurrence{on(15, "18:00"), on(16, "12:00"), on(16, "12:01")}, nil, []string{"16 12:01"}},
+		"the order given does not matter": {[]session.Session{standing(on(24, "18:00")), standing(on(17, "18:00"))}, []session.Occurrence{on(24, "19:00"), on(17, "19:00")}, []string{"on 24 19:00", "on 17 19:00"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fate, free := dealt(session.Assign(tt.sessions, tt.pattern, noon), tt.sessions)
+			if diff := cmp.Diff(tt.fate, fate); diff != "" {
+				t.Errorf("sessions (-want +got)\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.free, free); diff != "" {
+				t.Errorf("free (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// wantWhole fails if an assignment loses or doubles a session or an occurrence.
+func wantWhole(t *rapid.T, a session.Assignment, sessions []session.Session, pattern []session.Occurrence, now time.Time) {
+	seen := make(map[tenant.SessionID]int)
+	holders := make(map[time.Time]int)
+	for _, all := range [][]session.Session{a.Held, a.Fixed, a.Dropped} {
+		for _, s := range all {
+			seen[s.ID]++
+			if !s.OccursAt.IsZero() {
+				holders[s.OccursAt]++
+			}
+		}
+	}
+	for _, o := range a.Free {
+		holders[o.Start.UTC()]++
+	}
+	for _, s := range sessions {
+		if seen[s.ID] != 1 {
+			t.Fatalf("the session of %s is there %d times", s.OccursAt, seen[s.ID])
+		}
+	}
+	if len(seen) != len(sessions) {
+		t.Fatalf("%d sessions became %d", len(sessions), len(seen))
+	}
+	for _, o := range pattern {
+		n := holders[o.Start.UTC()]
+		if delete(holders, o.Start.UTC()); n > 1 || n == 0 && o.Start.After(now) {
+			t.Fatalf("the occurrence at %s has %d sessions", o.Start, n)
+		}
+	}
+	if len(holders) > 0 {
+		t.Fatalf("sessions stand for occurrences that are none: %v", holders)
+	}
+	for i, s := range a.Held {
+		if s.Detached || s.Deleted || s.State == catalog.Cancelled || s.Started(now) || !a.On[i].Start.After(now) {
+			t.Fatalf("%+v would be edited", s)
+		}
+		if s.OccursOn != a.On[i].On {
+			t.Fatalf("the session of %s left its day", s.OccursOn)
+		}
+	}
+}
+
+// drawSeries draws a series with at most a few hundred occurrences around now, in a zone whose clocks change.
+func drawSeries(t *rapid.T) recurrence.Series {
+	text := rapid.SampledFrom([]string{
+		"FREQ=DAILY;COUNT=40", "FREQ=DAILY;INTERVAL=3;COUNT=20", "FREQ=WEEKLY;BYDAY=MO,WE,SU;COUNT=20", "FREQ=DAILY;UNTIL=20260415",
+		"FREQ=DAILY;BYHOUR=8,9,10;COUNT=60", "FREQ=DAILY;BYHOUR=1,2,3,18;BYMINUTE=0,30;UNTIL=20260405", "FREQ=MONTHLY;BYDAY=-1SU;COUNT=5",
+	}).Draw(t, "rule")
+	rule, err := recurrence.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	zone, err := time.LoadLocation(rapid.SampledFrom([]string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "UTC"}).Draw(t, "zone"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := recurrence.Series{
+		Rule: rule, Date: civil.MustParseDate("2026-03-01").AddDays(rapid.IntRange(0, 30).Draw(t, "start")),
+		Time: civil.TimeOfDay{Hour: rapid.IntRange(0, 23).Draw(t, "hour")}, Zone: zone, Duration: time.Hour,
+	}
+	if s.Validate() != nil {
+		t.Skip("no occurrence")
+	}
+	return s
+}
+
+func occurrences(s recurrence.Series) (all []session.Occurrence) {
+	for o := range s.All() {
+		all = append(all, session.Occurrence{On: o.Date, Span: civil.Span{Start: o.Start, End: o.End}})
+	}
+	return all
+}
+
+// drawSessions draws the sessions of a series: most as they were made, some with a life of their own.
+func drawSessions(t *rapid.T, s recurrence.Series) (all []session.Session) {
+	for _, o := range occurrences(s) {
+		one := standing(o)
+		one.OccursAt, one.StartsAt = one.OccursAt.UTC(), one.StartsAt.UTC()
+		switch rapid.IntRange(0, 9).Draw(t, "life") {
+		case 0:
+			one.Detached = true
+			one.StartsAt = one.StartsAt.Add(time.Duration(rapid.IntRange(-200, 200).Draw(t, "hours")) * time.Hour)
+		case 1:
+			one.State = catalog.Cancelled
+		case 2:
+			one.Deleted = true
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+func TestEditingASeriesLosesAndDoublesNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		before := drawSeries(t)
+		sessions := drawSessions(t, before)
+		after := drawSeries(t)
+		after.Date = before.Date
+		if after.Validate() != nil {
+			t.Skip("no occurrence")
+		}
+		pattern := occurrences(after)
+		a := session.Assign(slices.Clone(sessions), pattern, noon)
+		wantWhole(t, a, sessions, pattern, noon)
+
+		// A second edit, and one that takes the first back, find everything as well.
+		var again []session.Session
+		for _, s := range slices.Concat(a.Held, a.Fixed) {
+			if !s.OccursAt.IsZero() {
+				again = append(again, s)
+			}
+		}
+		for _, o := range a.Free {
+			again = append(again, standing(session.Occurrence{On: o.On, Span: civil.Span{Start: o.Start.UTC(), End: o.End.UTC()}}))
+		}
+		back := occurrences(before)
+		wantWhole(t, session.Assign(slices.Clone(again), back, noon), again, back, noon)
+	})
+}
+
+func TestASeriesThatStaysAsItIsKeepsEverySession(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSeries(t)
+		sessions := drawSessions(t, s)
+		a := session.Assign(slices.Clone(sessions), occurrences(s), noon)
+		if len(a.Dropped) > 0 || len(a.Free) > 0 {
+			t.Fatalf("%d dropped, %d free", len(a.Dropped), len(a.Free))
+		}
+		for i, h := range a.Held {
+			if !h.OccursAt.Equal(a.On[i].Start) || !h.StartsAt.Equal(a.On[i].Start) {
+				t.Fatalf("the session at %s was given %s", h.StartsAt, a.On[i].Start)
+			}
+		}
+	})
+}
+
+// Another time of day, in whatever zone and across clock changes, is no reason to drop anybody's session.
+func TestMovingASeriesInTheDayKeepsEveryBooking(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		before := drawSeries(t)
+		after := before
+		after.Time = civil.TimeOfDay{Hour: rapid.IntRange(0, 23).Draw(t, "new hour"), Minute: rapid.IntRange(0, 59).Draw(t, "new minute")}
+		if after.Validate() != nil {
+			t.Skip("no occurrence")
+		}
+		sessions := drawSessions(t, before)
+		perDay := func(all []session.Occurrence) map[civil.Date]int {
+			n := make(map[civil.Date]int)
+			for _, o := range all {
+				n[o.On]++
+			}
+			return n
+		}
+		was, is := perDay(occurrences(before)), perDay(occurrences(after))
+		a := session.Assign(slices.Clone(sessions), occurrences(after), noon)
+		for _, s := range a.Dropped {
+			if is[s.OccursOn] >= was[s.OccursOn] && !s.OccursOn.IsZero() {
+				t.Fatalf("the session of %s was dropped", s.OccursOn)
+			}
+		}
+		dropped := 0
+		for day, n := range was {
+			dropped += max(0, n-is[day])
+		}
+		if len(a.Dropped) > dropped {
+			t.Fatalf("%d sessions were dropped where %d occurrences went", len(a.Dropped), dropped)
+		}
+		if !slices.IsSortedFunc(a.Held, func(x, y session.Session) int { return x.StartsAt.Compare(y.StartsAt) }) {
+			t.Fatal("sessions changed places")
+		}
+	})
+}
+
+// Splitting a series and editing what follows leaves what comes before alone, and both together have everything.
+func TestEditingWhatFollowsLosesAndDoublesNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		whole := drawSeries(t)
+		sessions := drawSessions(t, whole)
+		from := sessions[rapid.IntRange(0, len(sessions)-1).Draw(t, "named")].OccursOn
+		head, tail, err := whole.SplitAt(from)
+		if err != nil {
+			t.Skip("nothing before")
+		}
+		var kept, reached []session.Session
+		for _, s := range sessions {
+			if s.OccursOn.Before(from) {
+				kept = append(kept, s)
+			} else {
+				reached = append(reached, s)
+			}
+		}
+		same := session.Assign(slices.Clone(reached), occurrences(tail), noon)
+		wantWhole(t, same, reached, occurrences(tail), noon)
+		if len(same.Dropped) > 0 || len(same.Free) > 0 {
+			t.Fatalf("splitting alone dropped %d and made %d", len(same.Dropped), len(same.Free))
+		}
+		before := session.Assign(slices.Clone(kept), occurrences(head), noon)
+		if len(before.Dropped) > 0 || len(before.Free) > 0 {
+			t.Fatalf("the head lost %d and lacks %d", len(before.Dropped), len(before.Free))
+		}
+		edited := tail
+		edited.Time = civil.TimeOfDay{Hour: rapid.IntRange(0, 23).Draw(t, "new hour")}
+		if edited.Validate() != nil {
+			t.Skip("no occurrence")
+		}
+		wantWhole(t, session.Assign(slices.Clone(reached), occurrences(edited), noon), reached, occurrences(edited), noon)
+	})
+}
+
+func TestPattern(t *testing.T) {
+	t.Parallel()
+	at := session.ServiceSetting{Duration: 45 * time.Minute}
+	may := civil.MustParseDate("2026-05-01")
+	got, err := session.Series{}.Edit(session.Pattern{
+		Rule: "FREQ=DAILY", Time: civil.MustParseTimeOfDay("18:00"), Excluded: []civil.Date{may.AddDays(1), may, may},
+	}, session.WholePattern, at)
+	want := session.Series{
+		Rule: "FREQ=DAILY", Time: civil.MustParseTimeOfDay("18:00"), Duration: 45 * time.Minute, Excluded: []civil.Date{may, may.AddDays(1)},
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	for field, p := range map[string]session.Pattern{
+		"start_time_of_day": {Time: civil.MustParseTimeOfDay("18:00:30")},
+		"duration":          {Duration: time.Minute + time.Millisecond},
+		"excluded_dates":    {Excluded: []civil.Date{{Year: 2026, Month: time.February, Day: 30}}},
+	} {
+		_, err := session.Series{}.Edit(p, session.WholePattern, at)
+		wantReason(t, err, fault.InvalidField)
+		if got := err.(*fault.Error).Field; got != field {
+			t.Errorf("field %q, want %q", got, field)
+		}
+	}
+	if got, err := want.Edit(session.Pattern{Rule: "FREQ=WEEKLY", Duration: time.Hour}, session.RuleField, at); err != nil || got.Duration != want.Duration || got.Rule != "FREQ=WEEKLY" {
+		t.Errorf("%+v (%v)", got, err)
+	}
+}

@@ -1,0 +1,94 @@
+package waitlist_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/rules/waitlist"
+)
+
+// BenchmarkDecide decides about one seat, and about a hundred tries before it, for lines of several lengths.
+func BenchmarkDecide(b *testing.B) {
+	mixed := func(n int) []waitlist.Candidate {
+		all := queue(n)
+		for i := range all {
+			if i%2 == 0 {
+				all[i].Window = wish(func(*waitlist.Window) {})
+			}
+			all[i].Tier, all[i].Tags = []string{"", "silver", "gold"}[i%3], []string{"vip", "new"}[:i%3]
+		}
+		return all
+	}
+	kinds := []struct {
+		name  string
+		rules func(*waitlist.Rules)
+		queue func(int) []waitlist.Candidate
+	}{
+		{"session", asIs, queue},
+		{"windows", asIs, mixed},
+		{"priority", func(r *waitlist.Rules) {
+			r.Order, r.TierBonus = waitlist.ByPriority, map[string]int{"gold": 50, "silver": 20}
+		}, mixed},
+		{"first to claim at night", func(r *waitlist.Rules) { r.Mode, r.OffersInQuietHours = waitlist.FirstToClaim, false }, mixed},
+		{"eligibility", func(r *waitlist.Rules) {
+			r.EligibilityExpression = `member.tier != "" && entry.waiting_hours > 0.5 || "vip" in member.tags`
+		}, mixed},
+		{"formula", func(r *waitlist.Rules) {
+			r.Order, r.PriorityExpression = waitlist.ByFormula, `100 + (member.tier == "gold" ? 50 : 0) + int(math.least(entry.waiting_hours, 48.0))`
+		}, mixed},
+	}
+	for _, kind := range kinds {
+		for _, n := range []int{10, 1_000, 100_000} {
+			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(kind.name, " ", "_"), n), func(b *testing.B) {
+				all, r := kind.queue(n), rules(b, kind.rules)
+				r.MaxTriesPerSlot = 0
+				round := waitlist.Round{Freed: 1}
+				for i := range min(n/2, 100) {
+					round.Tried = append(round.Tried, all[n-1-i].Entry)
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					if d := waitlist.Decide(slot(1), all, round, waitlist.ByCancellation, r, now); len(d.Grants) == 0 {
+						b.Fatal(d.Verdicts[0])
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/entry")
+			})
+		}
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	r := waitlist.Defaults()
+	r.EligibilityExpression, r.PriorityExpression = `member.tier != ""`, `entry.waiting_hours`
+	for _, fresh := range []bool{false, true} {
+		b.Run(fmt.Sprintf("fresh=%t", fresh), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if fresh {
+					r.EligibilityExpression = fmt.Sprintf("entry.party_size != %d", i)
+				}
+				if _, err := waitlist.Compile(r); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkOfferUntil(b *testing.B) {
+	r, zone := waitlist.Defaults(), zone(b, "Europe/Lisbon")
+	late := now.Add(10 * time.Hour)
+	for b.Loop() {
+		r.OfferUntil(late, starts, zone)
+	}
+}
+
+func BenchmarkMoveBefore(b *testing.B) {
+	all, r := queue(10_000), rules(b, asIs)
+	for b.Loop() {
+		waitlist.MoveBefore(slot(1), all, entry(9_000), entry(3), r, now)
+	}
+}

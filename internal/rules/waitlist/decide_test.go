@@ -1,0 +1,434 @@
+package waitlist_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+func TestMoves(t *testing.T) {
+	t.Parallel()
+	const offered, full, promoted = waitlist.WasOffered, waitlist.NoSeatsLeft, waitlist.Promoted
+	refused := func(i int) []waitlist.Candidate {
+		all := queue(3)
+		all[i].Refusal = string(fault.NoCredits)
+		return all
+	}
+	parties := func(sizes ...int) []waitlist.Candidate {
+		all := queue(len(sizes))
+		for i, size := range sizes {
+			all[i].Party = size
+		}
+		return all
+	}
+	tried := func(all ...int) waitlist.Round {
+		r := waitlist.Round{Freed: 1}
+		for _, i := range all {
+			r.Tried = append(r.Tried, entry(i))
+		}
+		return r
+	}
+	auto := func(r *waitlist.Rules) { r.Mode = waitlist.AutoPromote }
+	first := func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }
+	tests := map[string]struct {
+		rules   func(*waitlist.Rules)
+		slot    waitlist.Slot
+		queue   []waitlist.Candidate
+		round   waitlist.Round
+		trigger waitlist.Trigger
+		at      time.Time
+		move    waitlist.Move
+		left    waitlist.Move
+		given   int
+		reasons []string
+	}{
+		"the first in line is offered the seat": {queue: queue(2), move: waitlist.MakeOffer, given: 1, reasons: []string{offered, full}},
+		"nobody stands in line":                 {move: waitlist.NobodyFits, left: waitlist.NobodyFits},
+		"nobody fits": {queue: one(func(c *waitlist.Candidate) { c.Coach = rui }), move: waitlist.NobodyFits, left: waitlist.NobodyFits,
+			reasons: []string{waitlist.OtherStaff}},
+		"an offer that was declined rolls on": {queue: queue(2), round: tried(0), trigger: waitlist.ByDecline, move: waitlist.RollOn, given: 1,
+			reasons: []string{waitlist.Tried, offered}},
+		"an offer that ran out rolls on": {queue: queue(2), round: tried(0), trigger: waitlist.ByExpiry, move: waitlist.RollOn, given: 1,
+			reasons: []string{waitlist.Tried, offered}},
+		"a list that is spent goes back to staff": {queue: queue(2), round: tried(0, 1), trigger: waitlist.ByExpiry,
+			move: waitlist.HandBack, left: waitlist.HandBack, reasons: []string{waitlist.Tried, waitlist.Tried}},
+		"the whole queue has left since": {round: tried(0), trigger: waitlist.ByDecline, move: waitlist.HandBack, left: waitlist.HandBack},
+		"enough were tried": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 2 }, queue: queue(3), round: tried(0, 1), trigger: waitlist.ByExpiry,
+			move: waitlist.HandBack, left: waitlist.HandBack, reasons: []string{waitlist.Tried, waitlist.Tried, waitlist.TryCap}},
+		"one more may be tried": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 2 }, queue: queue(3), round: tried(0), trigger: waitlist.ByExpiry,
+			move: waitlist.RollOn, given: 1, reasons: []string{waitlist.Tried, offered, full}},
+		"by default ten are tried for a seat": {queue: queue(12), round: tried(0, 1, 2, 3, 4, 5, 6, 7, 8, 9), trigger: waitlist.ByExpiry,
+			move: waitlist.HandBack, left: waitlist.HandBack,
+			reasons: append(slices.Repeat([]string{waitlist.Tried}, 10), waitlist.TryCap, waitlist.TryCap)},
+		"no cap": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 0 }, queue: queue(12), round: tried(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+			trigger: waitlist.ByExpiry, move: waitlist.RollOn, given: 1, reasons: append(slices.Repeat([]string{waitlist.Tried}, 11), offered)},
+		"the cap counts for each seat that was freed": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot: slot(3), queue: queue(5),
+			round: waitlist.Round{Freed: 3}, move: waitlist.MakeOffer, given: 3, reasons: []string{offered, offered, offered, full, full}},
+		"the cap counts for each open seat where nobody was asked yet": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot: slot(3),
+			queue: queue(5), move: waitlist.MakeOffer, given: 3, reasons: []string{offered, offered, offered, full, full}},
+		"the cap holds within a decision": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot: slot(3), queue: queue(4),
+			round: waitlist.Round{Freed: 2}, move: waitlist.MakeOffer, left: waitlist.NobodyFits, given: 2,
+			reasons: []string{offered, offered, waitlist.TryCap, waitlist.TryCap}},
+		"nothing cascades by itself": {rules: func(r *waitlist.Rules) { r.AutoCascade = false }, queue: queue(2), round: tried(0), trigger: waitlist.ByExpiry,
+			move: waitlist.HandBack, left: waitlist.HandBack, reasons: []string{waitlist.Tried, waitlist.NoCascade}},
+		"nothing cascades by itself, but seats that are freed anew are offered": {rules: func(r *waitlist.Rules) { r.AutoCascade = false }, queue: queue(2),
+			move: waitlist.MakeOffer, given: 1, reasons: []string{offered, full}},
+		"several seats go to several entries": {slot: slot(2), queue: queue(3), move: waitlist.MakeOffer, given: 2, reasons: []string{offered, offered, full}},
+		"a party takes several":               {slot: slot(3), queue: parties(2, 1, 1), move: waitlist.MakeOffer, given: 3, reasons: []string{offered, offered, full}},
+		"a party that is too large is passed by": {slot: slot(3), queue: parties(2, 2, 1), move: waitlist.MakeOffer, given: 3,
+			reasons: []string{offered, string(fault.PartySize), offered}},
+		"a party of four and a table for two": {slot: slot(2), queue: parties(4), move: waitlist.NobodyFits, left: waitlist.NobodyFits,
+			reasons: []string{string(fault.PartySize)}},
+		"a party of two and a table for four": {slot: slot(4), queue: parties(2), move: waitlist.MakeOffer, left: waitlist.NobodyFits, given: 2,
+			reasons: []string{offered}},
+		"a party of two and a table for four, which is not split": {rules: func(r *waitlist.Rules) { r.AllowDownFitting = false }, slot: slot(4),
+			queue: parties(2, 4), move: waitlist.MakeOffer, given: 4, reasons: []string{waitlist.DownFitting, offered}},
+		"two wishes of one person": {slot: slot(2), queue: func() []waitlist.Candidate { q := queue(3); q[1].Member = q[0].Member; return q }(),
+			move: waitlist.MakeOffer, given: 2, reasons: []string{offered, waitlist.HasOffer, offered}},
+		"no seats are open": {slot: slot(0), queue: queue(1), move: waitlist.NobodyFits, reasons: []string{full}},
+		"a booking of theirs would be refused": {queue: refused(0), move: waitlist.MakeOffer, given: 1,
+			reasons: []string{string(fault.NoCredits), offered, full}},
+		"whoever is offered something else waits": {queue: one(func(c *waitlist.Candidate) { c.Asked = true }), move: waitlist.NobodyFits,
+			left: waitlist.NobodyFits, reasons: []string{waitlist.HasOffer}},
+		"three offers are enough by default": {queue: one(func(c *waitlist.Candidate) { c.Tries = 3 }), move: waitlist.NobodyFits,
+			left: waitlist.NobodyFits, reasons: []string{waitlist.MaxOffers}},
+		"two are not": {queue: one(func(c *waitlist.Candidate) { c.Tries = 2 }), move: waitlist.MakeOffer, given: 1, reasons: []string{offered}},
+		"no offer is too many": {rules: func(r *waitlist.Rules) { r.MaxOffersPerEntry = 0 }, queue: one(func(c *waitlist.Candidate) { c.Tries = 99 }),
+			move: waitlist.MakeOffer, given: 1, reasons: []string{offered}},
+		"the waitlist is off": {rules: func(r *waitlist.Rules) { r.Enabled = false }, queue: queue(1), move: waitlist.NobodyFits, left: waitlist.NobodyFits,
+			reasons: []string{string(fault.WaitlistClosed)}},
+		"the slot has closed": {at: starts, queue: queue(1), move: waitlist.NobodyFits, left: waitlist.NobodyFits, reasons: []string{waitlist.NoTime}},
+		"too little time is left for an offer": {at: starts.Add(-4 * time.Minute), queue: queue(1), move: waitlist.NobodyFits, left: waitlist.NobodyFits,
+			reasons: []string{waitlist.NoTime}},
+
+		"promoted at once": {rules: auto, slot: slot(2), queue: queue(3), move: waitlist.MakeOffer, given: 2, reasons: []string{promoted, promoted, full}},
+		"promotion skips those who cannot be booked": {rules: auto, queue: refused(0), move: waitlist.MakeOffer, given: 1,
+			reasons: []string{string(fault.NoCredits), promoted, full}},
+		"promotion does not count offers": {rules: auto, queue: one(func(c *waitlist.Candidate) { c.Tries = 3 }), move: waitlist.MakeOffer, given: 1,
+			reasons: []string{promoted}},
+		"promotion needs no time to think": {rules: auto, at: starts.Add(-time.Minute), queue: queue(1), move: waitlist.MakeOffer, given: 1,
+			reasons: []string{promoted}},
+		"nobody is promoted when the start is near": {rules: func(r *waitlist.Rules) { auto(r); r.AutoPromoteCutoff = time.Hour }, at: starts.Add(-59 * time.Minute),
+			queue: queue(1), move: waitlist.MakeOffer, given: 1, reasons: []string{offered}},
+		"promoted at the last moment": {rules: func(r *waitlist.Rules) { auto(r); r.AutoPromoteCutoff = time.Hour }, at: starts.Add(-time.Hour),
+			queue: queue(1), move: waitlist.MakeOffer, given: 1, reasons: []string{promoted}},
+		"seats without end go to all": {rules: first, slot: func() waitlist.Slot { s := slot(1); s.Seats = nil; return s }(), queue: refused(1),
+			move: waitlist.MakeOffer, given: 2, reasons: []string{promoted, string(fault.NoCredits), promoted}},
+
+		"all that fit are told": {rules: first, queue: queue(3), move: waitlist.MakeOffer, given: 1, reasons: []string{offered, offered, offered}},
+		"all that fit are told, whatever the cap": {rules: func(r *waitlist.Rules) { first(r); r.MaxTriesPerSlot = 1 }, queue: queue(3),
+			move: waitlist.MakeOffer, given: 1, reasons: []string{offered, offered, offered}},
+		"none that does not fit is told": {rules: first, slot: slot(2), queue: parties(1, 3, 2), move: waitlist.MakeOffer, given: 2,
+			reasons: []string{offered, string(fault.PartySize), offered}},
+		"those who had been told are not told again": {rules: first, queue: queue(3), round: tried(0, 1), trigger: waitlist.ByExpiry,
+			move: waitlist.RollOn, given: 1, reasons: []string{waitlist.Tried, waitlist.Tried, offered}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if test.rules == nil {
+				test.rules = asIs
+			}
+			if test.slot.Service.IsZero() {
+				test.slot = slot(1)
+			}
+			if test.trigger == "" {
+				test.trigger = waitlist.ByCancellation
+			}
+			if test.at.IsZero() {
+				test.at = now
+			}
+			d := waitlist.Decide(test.slot, test.queue, test.round, test.trigger, rules(t, test.rules), test.at)
+			if d.Move != test.move || d.LeftMove != test.left || d.Given != test.given {
+				t.Errorf("%s, gives %d, leaves %d to %q; want %s, %d, %q", d.Move, d.Given, d.Left(), d.LeftMove, test.move, test.given, test.left)
+			}
+			if diff := cmp.Diff(test.reasons, reasons(d)); diff != "" {
+				t.Errorf("reasons (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Whoever would be passed by for several reasons is told the first of them.
+func TestReasonsComeInOrder(t *testing.T) {
+	t.Parallel()
+	// Everything is wrong with this entry. Each step mends what the verdict before spoke of.
+	c := queue(1)[0]
+	c.Asked, c.Coach, c.Tries, c.Party, c.Refusal = true, rui, 3, 5, string(fault.Overlap)
+	c.Window = wish(func(w *waitlist.Window) {
+		w.Service, w.Location, w.Resource = massage, porto, id[tenant.ResourceID](9)
+		w.From, w.Until = civil.MustParseDate("2026-03-20"), civil.MustParseDate("2026-03-20")
+		w.Earliest, w.Latest = clock("06:00"), clock("07:00")
+	})
+	round := waitlist.Round{Freed: 1, Tried: []tenant.EntryID{c.Entry}}
+	r := waitlist.Defaults()
+	r.Mode, r.MaxTriesPerSlot, r.AllowDownFitting, r.EligibilityExpression = waitlist.OfferInTurn, 1, false, "false"
+	s := slot(3)
+	s.Closes = now
+	steps := []struct {
+		reason string
+		mend   func()
+	}{
+		{waitlist.HasOffer, func() { c.Asked = false }},
+		{waitlist.OtherService, func() { c.Window.Service = yoga }},
+		{waitlist.OtherLocation, func() { c.Window.Location = lisbon }},
+		{waitlist.OtherResource, func() { c.Window.Resource = room }},
+		{waitlist.OtherDate, func() { c.Window.From = civil.MustParseDate("2026-03-18") }},
+		{waitlist.OtherTime, func() { c.Window.Latest = clock("18:00") }},
+		{waitlist.OtherStaff, func() { c.Coach = jess }},
+		{waitlist.MaxOffers, func() { c.Tries = 0 }},
+		{waitlist.Tried, func() { round.Tried[0] = entry(7) }},
+		{waitlist.NotEligible, func() { r.EligibilityExpression = `member.tags[0] == "vip"` }},
+		{waitlist.RuleFailed, func() { r.EligibilityExpression = "" }},
+		{waitlist.NoTime, func() { s.Closes = starts }},
+		{waitlist.TryCap, func() { r.MaxTriesPerSlot = 0 }},
+		{string(fault.PartySize), func() { c.Party = 2 }},
+		{waitlist.DownFitting, func() { c.Party = 3 }},
+		{string(fault.Overlap), func() { c.Refusal = "" }},
+		{waitlist.WasOffered, func() {}},
+	}
+	for _, step := range steps {
+		compiled, err := waitlist.Compile(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := waitlist.Decide(s, []waitlist.Candidate{c}, round, waitlist.ByCancellation, compiled, now)
+		if got := d.Verdicts[0].Reason; got != step.reason {
+			t.Fatalf("%s, want %s", got, step.reason)
+		}
+		step.mend()
+	}
+}
+
+func TestRefusalOf(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"":                          nil,
+		string(fault.Overlap):       fault.New(fault.FailedPrecondition, fault.Overlap, "x"),
+		string(fault.NoCredits):     errors.Join(fault.New(fault.ResourceExhausted, fault.NoCredits, "x")),
+		string(fault.InternalError): errors.New("no fault"),
+	} {
+		if got := waitlist.RefusalOf(err); got != want {
+			t.Errorf("RefusalOf(%v) = %q, want %q", err, got, want)
+		}
+	}
+}
+
+func TestGraceUntil(t *testing.T) {
+	t.Parallel()
+	r := waitlist.Defaults()
+	for name, test := range map[string]struct{ starts, want time.Time }{
+		"an hour by default":              {now.Add(5 * time.Hour), now.Add(time.Hour)},
+		"not beyond the start":            {now.Add(20 * time.Minute), now.Add(20 * time.Minute)},
+		"none once the session has begun": {now.Add(-time.Minute), now.Add(-time.Minute)},
+	} {
+		if got := r.GraceUntil(now, test.starts); !got.Equal(test.want) {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+	}
+}
+
+// proofs tell for each reason whether it holds for an entry that comes to its turn with so many seats left and so
+// many granted before. They are written apart from the rules, in the words of whoever complains.
+func proofs(w world, c waitlist.Candidate, d waitlist.Decision, left, granted int) map[string]bool {
+	mode, before := d.Mode, d.Grants[:granted]
+	r, limited := w.rules.Rules, w.Slot.Seats != nil
+	home := w.Slot.Zone
+	if c.Zone != "" {
+		home = c.Zone
+	}
+	zone, err := time.LoadLocation(home)
+	if err != nil {
+		panic(err)
+	}
+	_, late := r.OfferUntil(w.Now, w.Slot.Closes, zone)
+	tries := len(w.Round.Tried)
+	freed := w.Round.Freed
+	if freed == 0 && limited {
+		freed = *w.Slot.Seats // it begins with this decision
+	}
+	most := r.MaxTriesPerSlot * max(freed, 1)
+	capped := r.MaxTriesPerSlot > 0 && r.Mode != waitlist.FirstToClaim
+	asks := mode != waitlist.AutoPromote
+	return map[string]bool{
+		waitlist.HasOffer:            c.Asked || slices.ContainsFunc(before, func(g waitlist.Grant) bool { return g.Member == c.Member }),
+		waitlist.OtherService:        c.Window != nil && c.Window.Service != w.Slot.Service,
+		waitlist.OtherLocation:       c.Window != nil && c.Window.Location != w.Slot.Location,
+		waitlist.OtherDate:           c.Window != nil && !wishesDay(*c.Window, w.Slot),
+		waitlist.OtherTime:           c.Window != nil && !wishesTime(*c.Window, w.Slot, r.TimeFlexibility),
+		waitlist.OtherStaff:          !c.Coach.IsZero() && c.Coach != w.Slot.Coach,
+		waitlist.MaxOffers:           asks && r.MaxOffersPerEntry > 0 && c.Tries >= r.MaxOffersPerEntry,
+		waitlist.Tried:               slices.Contains(w.Round.Tried, c.Entry),
+		waitlist.NotEligible:         !w.letsIn(c),
+		string(fault.WaitlistClosed): !r.Enabled,
+		waitlist.NoTime:              !w.Now.Before(w.Slot.Closes) || asks && late == waitlist.NoTime,
+		waitlist.AtNight:             asks && late == waitlist.AtNight,
+		waitlist.NoCascade:           !r.AutoCascade && (w.Trigger == waitlist.ByDecline || w.Trigger == waitlist.ByExpiry),
+		waitlist.TryCap:              capped && (tries >= most || asks && tries+granted >= most),
+		waitlist.NoSeatsLeft:         limited && left == 0,
+		string(fault.PartySize):      limited && c.Party > left,
+		waitlist.DownFitting:         limited && !r.AllowDownFitting && c.Party < *w.Slot.Seats,
+		string(fault.NoCredits):      c.Refusal != "",
+	}
+}
+
+func wishesDay(w waitlist.Window, s waitlist.Slot) bool {
+	zone, err := time.LoadLocation(s.Zone)
+	if err != nil {
+		panic(err)
+	}
+	day := civil.DateOf(s.StartsAt, zone)
+	return !day.Before(w.From) && !day.After(w.Until)
+}
+
+// wishesTime walks over the minutes of a day instead of reckoning on a circle.
+func wishesTime(w waitlist.Window, s waitlist.Slot, flexibility time.Duration) bool {
+	zone, err := time.LoadLocation(s.Zone)
+	if err != nil {
+		panic(err)
+	}
+	minute := func(c civil.TimeOfDay) int { return int(c.SinceMidnight() / time.Minute) }
+	at, from, until, slack := minute(civil.TimeOf(s.StartsAt, zone)), minute(w.Earliest), minute(w.Latest), int(flexibility/time.Minute)
+	day, circle := civil.DateOf(s.StartsAt, zone), 24*60
+	for m := from; ; m = (m + 1) % circle {
+		if m == at {
+			return true
+		}
+		if m == until {
+			break
+		}
+	}
+	// Near an edge, on the same day or over midnight into another day that is wished for.
+	early := at < from && from-at <= slack || at > from && day.Before(w.Until) && from+circle-at <= slack
+	late := at > until && at-until <= slack || at < until && day.After(w.From) && at+circle-until <= slack
+	return early || late
+}
+
+func TestDecideProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		d := w.Decide(w.rules)
+
+		order := slices.Clone(w.Queue)
+		score := func(c waitlist.Candidate) int {
+			return d.Verdicts[slices.IndexFunc(d.Verdicts, func(v waitlist.Verdict) bool { return v.Entry == c.Entry })].Score
+		}
+		if len(d.Verdicts) != len(w.Queue) {
+			t.Fatalf("%d verdicts on %d entries", len(d.Verdicts), len(w.Queue))
+		}
+		slices.SortFunc(order, func(a, b waitlist.Candidate) int {
+			before := func(a, b waitlist.Candidate) bool {
+				switch {
+				case a.Flagged != b.Flagged:
+					return a.Flagged
+				case w.rules.Order != waitlist.ByJoining && score(a) != score(b):
+					return score(a) > score(b)
+				case a.Key != b.Key:
+					return a.Key < b.Key
+				}
+				return a.Entry.String() < b.Entry.String()
+			}
+			if before(a, b) {
+				return -1
+			}
+			return 1
+		})
+
+		left, granted := 0, 0
+		if w.Slot.Seats != nil {
+			left = *w.Slot.Seats
+		}
+		for i, v := range d.Verdicts {
+			c := order[i]
+			if v.Entry != c.Entry || v.Member != c.Member || v.Party != c.Party {
+				t.Fatalf("verdict %d is on %s, and it is the turn of %s", i, v.Entry, c.Entry)
+			}
+			proof := proofs(w, c, d, left, granted)
+			if v.Reason != waitlist.Promoted && v.Reason != waitlist.WasOffered {
+				if !proof[v.Reason] {
+					t.Fatalf("entry %d was passed by for %s, which is not so", i, v.Reason)
+				}
+				continue
+			}
+			for reason, holds := range proof {
+				if holds {
+					t.Fatalf("entry %d was chosen in spite of %s", i, reason)
+				}
+			}
+			if (v.Reason == waitlist.Promoted) != (d.Mode == waitlist.AutoPromote) {
+				t.Fatalf("%s in the mode %s", v.Reason, d.Mode)
+			}
+			g := d.Grants[granted]
+			if g.Entry != v.Entry || g.Seats != c.Party || g.Score != v.Score || g.Until.IsZero() != (d.Mode == waitlist.AutoPromote) {
+				t.Fatalf("grant %d: %+v, of the verdict %+v", granted, g, v)
+			}
+			if !g.Until.IsZero() && (g.Until.After(w.Slot.Closes) || g.Until.Sub(w.Now) < w.rules.MinOfferWindow) {
+				t.Fatalf("an offer until %s, made at %s, of a slot that closes at %s", g.Until, w.Now, w.Slot.Closes)
+			}
+			granted++
+			if d.Mode != waitlist.FirstToClaim {
+				left -= c.Party
+			}
+		}
+		if granted != len(d.Grants) {
+			t.Fatalf("%d grants, %d verdicts say so", len(d.Grants), granted)
+		}
+		checkSeats(t, w, d)
+	})
+}
+
+// checkSeats tells that every freed seat ends in exactly one move.
+func checkSeats(t *rapid.T, w world, d waitlist.Decision) {
+	wants := map[bool]map[bool]waitlist.Move{
+		false: {true: waitlist.MakeOffer, false: waitlist.NobodyFits},
+		true:  {true: waitlist.RollOn, false: waitlist.HandBack},
+	}[len(w.Round.Tried) > 0]
+	if d.Move != wants[len(d.Grants) > 0] {
+		t.Fatalf("%s with %d grants after %d tries", d.Move, len(d.Grants), len(w.Round.Tried))
+	}
+	sum := 0
+	for _, g := range d.Grants {
+		sum += g.Seats
+	}
+	if w.Slot.Seats == nil {
+		if d.Given != sum || d.Left() != 0 || d.LeftMove != "" || d.Mode != waitlist.AutoPromote {
+			t.Fatalf("without limit: %+v", d)
+		}
+		return
+	}
+	if d.Given < 0 || d.Left() < 0 || d.Given+d.Left() != *w.Slot.Seats || (d.Left() > 0) != (d.LeftMove != "") {
+		t.Fatalf("%d given, %d left to %q, of %d", d.Given, d.Left(), d.LeftMove, *w.Slot.Seats)
+	}
+	if d.LeftMove != "" && d.LeftMove != wants[false] {
+		t.Fatalf("left to %s after %d tries", d.LeftMove, len(w.Round.Tried))
+	}
+	if d.Mode != waitlist.FirstToClaim && sum != d.Given {
+		t.Fatalf("grants of %d seats, %d given", sum, d.Given)
+	}
+}
+
+func TestTheOrderOfTheQueueDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		want := w.Decide(w.rules)
+		w.Queue = rapid.Permutation(w.Queue).Draw(t, "shuffled")
+		before := slices.Clone(w.Queue)
+		if diff := cmp.Diff(want, w.Decide(w.rules)); diff != "" {
+			t.Fatalf("the same facts in another order (-first +second):\n%s", diff)
+		}
+		if diff := cmp.Diff(before, w.Queue); diff != "" {
+			t.Fatalf("a decision changed its facts:\n%s", diff)
+		}
+	})
+}

@@ -1,0 +1,250 @@
+package waitlist_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+func inOrder(s waitlist.Slot, all []waitlist.Candidate, r *waitlist.Compiled, at time.Time) []tenant.EntryID {
+	order := make([]tenant.EntryID, len(all))
+	for _, c := range all {
+		order[waitlist.StandingOf(c.Entry, s, all, r, at).Position-1] = c.Entry
+	}
+	return order
+}
+
+func TestFairOrder(t *testing.T) {
+	t.Parallel()
+	gold := func(c *waitlist.Candidate) { c.Tier = "gold" }
+	flag := func(c *waitlist.Candidate) { c.Flagged = true }
+	score := func(n int) func(*waitlist.Candidate) { return func(c *waitlist.Candidate) { c.Score = &n } }
+	early := func(c *waitlist.Candidate) { c.Joined = starts.Add(-20 * 24 * time.Hour) }
+	priority := func(r *waitlist.Rules) {
+		r.Order, r.TierBonus, r.EarlyBirdPerDay = waitlist.ByPriority, map[string]int{"gold": 50}, 2
+	}
+	custom := func(text string) func(*waitlist.Rules) {
+		return func(r *waitlist.Rules) { r.Order, r.PriorityExpression = waitlist.ByFormula, text }
+	}
+	tests := map[string]struct {
+		rules  func(*waitlist.Rules)
+		change []func(*waitlist.Candidate) // of the first entry, the second…
+		want   []int
+	}{
+		"whoever joined first":                     {asIs, nil, []int{0, 1, 2}},
+		"tiers say nothing to that":                {asIs, []func(*waitlist.Candidate){1: gold}, []int{0, 1, 2}},
+		"nor do scores":                            {asIs, []func(*waitlist.Candidate){2: score(999)}, []int{0, 1, 2}},
+		"a flag lifts above all":                   {asIs, []func(*waitlist.Candidate){2: flag}, []int{2, 0, 1}},
+		"flagged ones by joining":                  {asIs, []func(*waitlist.Candidate){1: flag, 2: flag}, []int{1, 2, 0}},
+		"a bonus for a tier":                       {priority, []func(*waitlist.Candidate){1: gold}, []int{1, 0, 2}},
+		"a bonus for joining early":                {priority, []func(*waitlist.Candidate){2: early}, []int{2, 0, 1}},
+		"ties by joining":                          {priority, []func(*waitlist.Candidate){1: gold, 2: gold}, []int{1, 2, 0}},
+		"flagged ones by score":                    {priority, []func(*waitlist.Candidate){0: flag, 2: func(c *waitlist.Candidate) { flag(c); gold(c) }}, []int{2, 0, 1}},
+		"a flag is more than any score":            {priority, []func(*waitlist.Candidate){0: gold, 2: flag}, []int{2, 0, 1}},
+		"staff's own score":                        {priority, []func(*waitlist.Candidate){0: gold, 2: score(155)}, []int{2, 0, 1}},
+		"staff's own score may be low":             {priority, []func(*waitlist.Candidate){0: score(0)}, []int{1, 2, 0}},
+		"a formula":                                {custom(`member.tier == "gold" ? 7 : 3`), []func(*waitlist.Candidate){1: gold}, []int{1, 0, 2}},
+		"a formula with decimals":                  {custom(`entry.waiting_hours / 100.0`), []func(*waitlist.Candidate){2: early}, []int{2, 0, 1}},
+		"a formula that fails ranks all alike":     {custom(`100 / entry.offers`), nil, []int{0, 1, 2}},
+		"no formula ranks all alike":               {custom(""), []func(*waitlist.Candidate){1: gold}, []int{0, 1, 2}},
+		"staff's own score comes before a formula": {custom(`7`), []func(*waitlist.Candidate){1: score(8)}, []int{1, 0, 2}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := queue(3)
+			for i, change := range test.change {
+				if change != nil {
+					change(&q[i])
+				}
+			}
+			want := make([]tenant.EntryID, len(test.want))
+			for i, n := range test.want {
+				want[i] = entry(n)
+			}
+			if diff := cmp.Diff(want, inOrder(slot(1), q, rules(t, test.rules), now)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEqualKeysAreSettledByTheEntry(t *testing.T) {
+	t.Parallel()
+	q := queue(2)
+	q[0].Key = q[1].Key
+	slices.Reverse(q)
+	if got := inOrder(slot(1), q, rules(t, asIs), now); got[0] != entry(0) {
+		t.Error("entries with the same key have no certain order")
+	}
+}
+
+func TestScore(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		rules  func(*waitlist.Rules)
+		joined time.Duration // before the start
+		tier   string
+		want   int
+	}{
+		"100 by default":                   {func(*waitlist.Rules) {}, 100 * time.Hour, "gold", 100},
+		"another base":                     {func(r *waitlist.Rules) { r.BaseScore = 10 }, 0, "", 10},
+		"the bonus of the tier":            {func(r *waitlist.Rules) { r.TierBonus = map[string]int{"gold": 50} }, 0, "gold", 150},
+		"no bonus for another tier":        {func(r *waitlist.Rules) { r.TierBonus = map[string]int{"gold": 50} }, 0, "silver", 100},
+		"points for each day":              {func(r *waitlist.Rules) { r.EarlyBirdPerDay = 3 }, 48 * time.Hour, "", 106},
+		"whole days alone":                 {func(r *waitlist.Rules) { r.EarlyBirdPerDay = 3 }, 48*time.Hour - time.Second, "", 103},
+		"at most 50 points by default":     {func(r *waitlist.Rules) { r.EarlyBirdPerDay = 3 }, 365 * 24 * time.Hour, "", 150},
+		"another limit":                    {func(r *waitlist.Rules) { r.EarlyBirdPerDay, r.EarlyBirdMax = 3, 4 }, 365 * 24 * time.Hour, "", 104},
+		"none for joining after the start": {func(r *waitlist.Rules) { r.EarlyBirdPerDay = 3 }, -72 * time.Hour, "", 100},
+		"all of it": {func(r *waitlist.Rules) {
+			r.BaseScore, r.TierBonus, r.EarlyBirdPerDay = 20, map[string]int{"gold": 30}, 1
+		}, 4 * 24 * time.Hour, "gold", 54},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := one(func(c *waitlist.Candidate) { c.Joined, c.Tier = starts.Add(-test.joined), test.tier })
+			r := rules(t, func(r *waitlist.Rules) { r.Order = waitlist.ByPriority; test.rules(r) })
+			d := waitlist.Decide(slot(1), q, waitlist.Round{}, waitlist.ByCancellation, r, now)
+			if d.Verdicts[0].Score != test.want || d.Grants[0].Score != test.want {
+				t.Errorf("%d, and %d granted; want %d", d.Verdicts[0].Score, d.Grants[0].Score, test.want)
+			}
+		})
+	}
+}
+
+// Where an entry stands, and what it is worth, is what a decision would say of it; a sum is that of its parts.
+func TestStandingsAreThoseOfDecisions(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		for i, v := range w.Decide(w.rules).Verdicts {
+			c := w.Queue[slices.IndexFunc(w.Queue, func(c waitlist.Candidate) bool { return c.Entry == v.Entry })]
+			s := waitlist.StandingOf(v.Entry, w.Slot, w.Queue, w.rules, w.Now)
+			if s.Position != i+1 || s.Worth.Score != v.Score {
+				t.Fatalf("it stands at %d with %d, and was judged at %d with %d", s.Position, s.Worth.Score, i+1, v.Score)
+			}
+			switch sum := s.Worth.Base + s.Worth.TierBonus + s.Worth.EarlyBird; {
+			case s.Worth.Sum != (c.Score == nil && w.rules.Order != waitlist.ByFormula):
+				t.Fatalf("%+v, of %+v", s.Worth, c)
+			case s.Worth.Sum && sum != v.Score, !s.Worth.Sum && sum != 0:
+				t.Fatalf("the parts add up to %d: %+v", sum, s.Worth)
+			}
+		}
+		if s := waitlist.StandingOf(entry(99), w.Slot, w.Queue, w.rules, w.Now); s != (waitlist.Standing{}) {
+			t.Fatalf("one that is not there: %+v", s)
+		}
+	})
+}
+
+func TestMoveBefore(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		if len(w.Queue) < 2 {
+			return
+		}
+		var room int64 = 1
+		if rapid.Bool().Draw(t, "roomy") {
+			room = 1 << 10
+		}
+		for i := range w.Queue {
+			w.Queue[i].Key *= room
+		}
+		anyOf := func(name string) tenant.EntryID {
+			return w.Queue[rapid.IntRange(0, len(w.Queue)-1).Draw(t, name)].Entry
+		}
+		moved, target := anyOf("moved"), anyOf("target")
+		before := inOrder(w.Slot, w.Queue, w.rules, w.Now)
+
+		apply(w.Queue, moved, waitlist.MoveBefore(w.Slot, w.Queue, moved, target, w.rules, w.Now))
+
+		want := before
+		if moved != target {
+			want = slices.DeleteFunc(slices.Clone(before), func(e tenant.EntryID) bool { return e == moved })
+			want = slices.Insert(want, slices.Index(want, target), moved)
+		}
+		if diff := cmp.Diff(want, inOrder(w.Slot, w.Queue, w.rules, w.Now)); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func apply(q []waitlist.Candidate, moved tenant.EntryID, m waitlist.Moved) {
+	for i := range q {
+		if q[i].Entry == moved {
+			q[i].Flagged, q[i].Score = m.Flagged, m.Score
+		}
+		if key, ok := m.Keys[q[i].Entry]; ok {
+			q[i].Key = key
+		}
+	}
+}
+
+// With room between neighbours nobody but the one that moves is touched.
+func TestMovesTouchNobodyElse(t *testing.T) {
+	t.Parallel()
+	q := queue(5)
+	for range 9 { // halving the room of 2^10 and what lies between two moments
+		m := waitlist.MoveBefore(slot(1), q, entry(4), entry(2), rules(t, asIs), now)
+		if len(m.Keys) != 1 {
+			t.Fatalf("%d keys change", len(m.Keys))
+		}
+		apply(q, entry(4), m)
+		m = waitlist.MoveBefore(slot(1), q, entry(3), entry(4), rules(t, asIs), now)
+		if len(m.Keys) != 1 {
+			t.Fatalf("%d keys change", len(m.Keys))
+		}
+		apply(q, entry(3), m)
+	}
+}
+
+// Without room, only those are touched that stand without room between them.
+func TestMovesTouchAsFewAsCanBe(t *testing.T) {
+	t.Parallel()
+	q := queue(6)
+	for i, key := range []int64{10, 11, 12, 40, 41, 60} {
+		q[i].Key = key
+	}
+	m := waitlist.MoveBefore(slot(1), q, entry(5), entry(1), rules(t, asIs), now)
+	want := map[tenant.EntryID]int64{entry(5): 11, entry(1): 12, entry(2): 13}
+	if diff := cmp.Diff(want, m.Keys); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestMovesThatChangeNothing(t *testing.T) {
+	t.Parallel()
+	q := queue(2)
+	q[0].Flagged, q[0].Score = true, new(7)
+	for name, before := range map[string]tenant.EntryID{"itself": entry(0), "one that is not there": entry(9)} {
+		m := waitlist.MoveBefore(slot(1), q, entry(0), before, rules(t, asIs), now)
+		if len(m.Keys) != 0 || !m.Flagged || m.Score == nil || *m.Score != 7 {
+			t.Errorf("before %s: %+v", name, m)
+		}
+	}
+}
+
+func TestNextKey(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		last, at := int64(0), now
+		for range rapid.IntRange(1, 50).Draw(t, "entries") {
+			at = at.Add(time.Duration(rapid.Int64Range(-int64(time.Hour), int64(time.Hour)).Draw(t, "clock")))
+			key := waitlist.NextKey(at, last)
+			if key <= last || last > 0 && key-last < 2 {
+				t.Fatalf("%d after %d", key, last)
+			}
+			last = key
+		}
+	})
+	if a, b := waitlist.NextKey(now, 0), waitlist.NextKey(now, waitlist.NextKey(now, 0)); b <= a {
+		t.Error("two that join at the same moment stand side by side")
+	}
+}

@@ -1,0 +1,235 @@
+package waitlist_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+)
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	want := waitlist.Rules{
+		Enabled: true, Mode: waitlist.AutoPromote, MaxQueueSize: 50, OfferWindow: 30 * time.Minute, MinOfferWindow: 5 * time.Minute,
+		TimeFlexibility: time.Hour, MaxOffersPerEntry: 3, MaxTriesPerSlot: 10, AfterExpiry: waitlist.ReturnEntry, AfterDecline: waitlist.ReturnEntry,
+		AutoCascade: true, StaleAfter: 24 * time.Hour, AllowDownFitting: true, Order: waitlist.ByJoining, BaseScore: 100, EarlyBirdMax: 50,
+		QuietHours: waitlist.QuietHours{From: clock("21:00"), Until: clock("08:00")}, PromotionGrace: time.Hour,
+	}
+	if diff := cmp.Diff(want, waitlist.Defaults()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := waitlist.Defaults().Settings().Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Resolve lays settings over rules field by field.
+func TestSettingsAndRulesAreAlike(t *testing.T) {
+	t.Parallel()
+	settings, rules := reflect.TypeFor[waitlist.Settings](), reflect.TypeFor[waitlist.Rules]()
+	if settings.NumField() != rules.NumField() {
+		t.Fatalf("%d settings and %d rules", settings.NumField(), rules.NumField())
+	}
+	seen := make(map[string]bool)
+	for i := range rules.NumField() {
+		s, r := settings.Field(i), rules.Field(i)
+		if s.Name != r.Name || s.Type != reflect.PointerTo(r.Type) {
+			t.Errorf("field %d: setting %s %s, rule %s %s", i, s.Name, s.Type, r.Name, r.Type)
+		}
+		name, options, _ := strings.Cut(s.Tag.Get("json"), ",")
+		if seen[name] || name == "" || name != "-" && options != "omitempty" {
+			t.Errorf("%s is written as %q", s.Name, s.Tag.Get("json"))
+		}
+		seen[name] = true
+	}
+}
+
+// anySettings says some things and leaves others open.
+func anySettings(t *rapid.T) waitlist.Settings {
+	full := anyRules(t).Settings()
+	for _, said := range reflect.ValueOf(&full).Elem().Fields() {
+		if rapid.Bool().Draw(t, "open") {
+			said.SetZero()
+		}
+	}
+	return full
+}
+
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	levels := []catalog.Level{catalog.TenantLevel, catalog.LocationLevel, catalog.ServiceLevel}
+	rapid.Check(t, func(t *rapid.T) {
+		var layers []waitlist.Layer
+		for _, level := range levels {
+			if rapid.IntRange(0, 4).Draw(t, "silent") > 0 {
+				layers = append(layers, waitlist.Layer{Level: level, Settings: anySettings(t), Version: rapid.IntRange(0, 9).Draw(t, "version")})
+			}
+		}
+		e := waitlist.Resolve(layers...)
+
+		got, version := reflect.ValueOf(e.Rules), 0
+		for i := range got.NumField() {
+			name := got.Type().Field(i).Name
+			want, origin := reflect.ValueOf(waitlist.Defaults()).Field(i).Interface(), catalog.Default
+			for _, layer := range layers { // the last that says something
+				if said := reflect.ValueOf(layer.Settings).Field(i); !said.IsNil() {
+					want, origin = said.Elem().Interface(), layer.Level
+				}
+			}
+			if !reflect.DeepEqual(got.Field(i).Interface(), want) || e.Origins[name] != origin {
+				t.Fatalf("%s is %v by %s, want %v by %s", name, got.Field(i), e.Origins[name], want, origin)
+			}
+		}
+		for _, layer := range layers {
+			version = max(version, layer.Version)
+		}
+		if e.Version != version || len(e.Origins) != got.NumField() || len(e.Layers) != len(layers) {
+			t.Fatalf("version %d of %d origins and %d layers", e.Version, len(e.Origins), len(e.Layers))
+		}
+	})
+}
+
+func TestSettingsOfRules(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		r := anyRules(t)
+		full := waitlist.Resolve(waitlist.Layer{Level: catalog.TenantLevel, Settings: r.Settings(), Version: 3})
+		if diff := cmp.Diff(r, full.Rules); diff != "" {
+			t.Fatalf("written down and read (-want +got):\n%s", diff)
+		}
+		// Reset: nothing is said any more.
+		if diff := cmp.Diff(waitlist.Defaults(), waitlist.Resolve(waitlist.Layer{Level: catalog.TenantLevel, Version: 4}).Rules); diff != "" {
+			t.Fatalf("after a reset (-want +got):\n%s", diff)
+		}
+		said := anySettings(t)
+		text, err := json.Marshal(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read waitlist.Settings
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatal(err)
+		}
+		read.Enabled = said.Enabled // in a column of its own
+		if diff := cmp.Diff(said, read); diff != "" {
+			t.Fatalf("kept as JSON (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	span := func(d time.Duration) *time.Duration { return &d }
+	bonus := func(m map[string]int) *map[string]int { return &m }
+	tiers := make(map[string]int)
+	for i := range 51 {
+		tiers[strings.Repeat("x", i+1)] = 1
+	}
+	const hour, day = time.Hour, 24 * time.Hour
+	tests := map[string]struct {
+		settings waitlist.Settings
+		field    string // empty: fine
+	}{
+		"nothing said":                        {},
+		"any mode there is":                   {waitlist.Settings{Mode: new(waitlist.FirstToClaim)}, ""},
+		"a mode there is not":                 {waitlist.Settings{Mode: new(waitlist.Mode("LOTTERY"))}, "mode"},
+		"an order there is not":               {waitlist.Settings{Order: new(waitlist.Order(""))}, "order"},
+		"after expiry, what there is not":     {waitlist.Settings{AfterExpiry: new(waitlist.After("x"))}, "after_expiry"},
+		"after a decline, what there is not":  {waitlist.Settings{AfterDecline: new(waitlist.After("x"))}, "after_decline"},
+		"no queue at all":                     {waitlist.Settings{MaxQueueSize: new(0)}, "max_queue_size"},
+		"the shortest queue":                  {waitlist.Settings{MaxQueueSize: new(1)}, ""},
+		"the longest queue":                   {waitlist.Settings{MaxQueueSize: new(10_000)}, ""},
+		"too long a queue":                    {waitlist.Settings{MaxQueueSize: new(10_001)}, "max_queue_size"},
+		"the shortest offer":                  {waitlist.Settings{OfferWindow: span(time.Minute)}, ""},
+		"too short an offer":                  {waitlist.Settings{OfferWindow: span(59 * time.Second)}, "offer_window"},
+		"the longest offer":                   {waitlist.Settings{OfferWindow: span(7 * day)}, ""},
+		"too long an offer":                   {waitlist.Settings{OfferWindow: span(7*day + time.Second)}, "offer_window"},
+		"part of a second":                    {waitlist.Settings{OfferWindow: span(hour + time.Millisecond)}, "offer_window"},
+		"as short as long":                    {waitlist.Settings{OfferWindow: span(hour), MinOfferWindow: span(hour)}, ""},
+		"at least longer than at most":        {waitlist.Settings{OfferWindow: span(hour), MinOfferWindow: span(hour + time.Second)}, "min_offer_window"},
+		"the longest least offer":             {waitlist.Settings{MinOfferWindow: span(day)}, ""},
+		"too long a least offer":              {waitlist.Settings{MinOfferWindow: span(day + time.Second)}, "min_offer_window"},
+		"too long a least of a long offer":    {waitlist.Settings{MinOfferWindow: span(day + time.Second), OfferWindow: span(7 * day)}, "min_offer_window"},
+		"no least offer":                      {waitlist.Settings{MinOfferWindow: span(0)}, "min_offer_window"},
+		"not flexible":                        {waitlist.Settings{TimeFlexibility: span(0)}, ""},
+		"flexible beyond reason":              {waitlist.Settings{TimeFlexibility: span(13 * hour)}, "time_flexibility"},
+		"any number of offers":                {waitlist.Settings{MaxOffersPerEntry: new(0)}, ""},
+		"too many offers":                     {waitlist.Settings{MaxOffersPerEntry: new(101)}, "max_offers_per_entry"},
+		"any number of tries":                 {waitlist.Settings{MaxTriesPerSlot: new(0)}, ""},
+		"too many tries":                      {waitlist.Settings{MaxTriesPerSlot: new(1_001)}, "max_tries_per_slot"},
+		"stale at once":                       {waitlist.Settings{StaleAfter: span(time.Minute)}, "stale_after"},
+		"stale next year":                     {waitlist.Settings{StaleAfter: span(366 * day)}, "stale_after"},
+		"a base below 0":                      {waitlist.Settings{BaseScore: new(-1)}, "base_score"},
+		"a base without bound":                {waitlist.Settings{BaseScore: new(10_001)}, "base_score"},
+		"bonuses of 0 and 50":                 {waitlist.Settings{TierBonus: bonus(map[string]int{"gold": 50, "none": 0})}, ""},
+		"no bonuses":                          {waitlist.Settings{TierBonus: bonus(nil)}, ""},
+		"a bonus above 50":                    {waitlist.Settings{TierBonus: bonus(map[string]int{"gold": 51})}, "tier_bonuses"},
+		"a bonus below 0":                     {waitlist.Settings{TierBonus: bonus(map[string]int{"gold": -1})}, "tier_bonuses"},
+		"a bonus for no tier":                 {waitlist.Settings{TierBonus: bonus(map[string]int{"": 1})}, "tier_bonuses"},
+		"a bonus for what is no text":         {waitlist.Settings{TierBonus: bonus(map[string]int{"\xff": 1})}, "tier_bonuses"},
+		"a bonus for a tier with a long name": {waitlist.Settings{TierBonus: bonus(map[string]int{strings.Repeat("é", 51): 1})}, "tier_bonuses"},
+		"bonuses for too many tiers":          {waitlist.Settings{TierBonus: bonus(tiers)}, "tier_bonuses"},
+		"points a day":                        {waitlist.Settings{EarlyBirdPerDay: new(101)}, "early_bird_points_per_day"},
+		"points in all":                       {waitlist.Settings{EarlyBirdMax: new(1_001)}, "early_bird_max_points"},
+		"quiet at night":                      {waitlist.Settings{QuietHours: &waitlist.QuietHours{From: clock("20:00"), Until: clock("09:00")}}, ""},
+		"never quiet":                         {waitlist.Settings{QuietHours: &waitlist.QuietHours{From: clock("09:00"), Until: clock("09:00")}}, ""},
+		"always quiet":                        {waitlist.Settings{QuietHours: &waitlist.QuietHours{From: clock("09:00"), Until: clock("08:59")}}, "quiet_hours"},
+		"quiet until there is no such time":   {waitlist.Settings{QuietHours: func() *waitlist.QuietHours { q := waitlist.QuietHours{}; q.Until.Hour = 24; return &q }()}, "quiet_hours"},
+		"a cutoff below 0":                    {waitlist.Settings{AutoPromoteCutoff: span(-time.Second)}, "auto_promote_cutoff"},
+		"a grace of a month":                  {waitlist.Settings{PromotionGrace: span(30 * day)}, "promotion_grace"},
+		"filled for days":                     {waitlist.Settings{FillAfterStart: span(25 * hour)}, "fill_after_start"},
+		"a score for text messages":           {waitlist.Settings{SMSMinScore: new(150)}, ""},
+		"a score for text messages, below 0":  {waitlist.Settings{SMSMinScore: new(-1)}, "sms_min_score"},
+		"expressions":                         {waitlist.Settings{EligibilityExpression: new("true"), PriorityExpression: new("1")}, ""},
+		"expressions that are taken away":     {waitlist.Settings{EligibilityExpression: new(""), PriorityExpression: new("")}, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			switch err := test.settings.Validate(); {
+			case test.field == "" && err != nil:
+				t.Error(err)
+			case test.field != "":
+				f, ok := errors.AsType[*fault.Error](err)
+				if !ok || f.Reason != fault.InvalidField || f.Field != "rules."+test.field {
+					t.Errorf("%v, want rules.%s refused", err, test.field)
+				}
+			}
+		})
+	}
+	for _, bad := range []waitlist.Settings{{EligibilityExpression: new("nobody")}, {PriorityExpression: new("true")}} {
+		if err := bad.Validate(); fault.ReasonOf(err) != fault.RulesInvalid {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// What validation refuses by number, every field that bounds a number or a length has a bound for.
+func TestEveryNumberIsBounded(t *testing.T) {
+	t.Parallel()
+	settings := reflect.TypeFor[waitlist.Settings]()
+	for i := range settings.NumField() {
+		var s waitlist.Settings
+		field := reflect.ValueOf(&s).Elem().Field(i)
+		value := reflect.New(field.Type().Elem())
+		switch value.Elem().Kind() {
+		case reflect.Int, reflect.Int64:
+			value.Elem().SetInt(1 << 61 / int64(time.Second) * int64(time.Second))
+		default:
+			continue
+		}
+		field.Set(value)
+		if err := s.Validate(); fault.ReasonOf(err) != fault.InvalidField {
+			t.Errorf("%s has no bound", settings.Field(i).Name)
+		}
+	}
+}

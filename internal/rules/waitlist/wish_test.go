@@ -1,0 +1,199 @@
+package waitlist_test
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+func TestWants(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		entry waitlist.Entry
+		want  bool
+	}{
+		"the session":       {waitlist.Entry{}, true},
+		"its staff":         {waitlist.Entry{Coach: jess}, true},
+		"other staff":       {waitlist.Entry{Coach: rui}, false},
+		"a window":          {waitlist.Entry{Window: wish(func(*waitlist.Window) {})}, true},
+		"nearly":            {waitlist.Entry{Window: wish(func(w *waitlist.Window) { w.Earliest = clock("18:01") })}, false},
+		"on another day":    {waitlist.Entry{Window: wish(func(w *waitlist.Window) { w.From = w.Until })}, false},
+		"another resource":  {waitlist.Entry{Window: wish(func(w *waitlist.Window) { w.Resource = id[tenant.ResourceID](2) })}, false},
+		"just at its edges": {waitlist.Entry{Window: wish(func(w *waitlist.Window) { w.Earliest, w.Latest = clock("18:00"), clock("18:00") })}, true},
+	} {
+		if got := test.entry.Wants(slot(1)); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestOver(t *testing.T) {
+	t.Parallel()
+	r := waitlist.Defaults()
+	session := waitlist.Place{Session: id[tenant.SessionID](1), Starts: starts, Zone: "Europe/Lisbon"}
+	day := waitlist.Place{Queue: waitlist.Queue{Date: civil.MustParseDate("2026-03-18")}, Zone: "America/New_York"}
+	midnight := time.Date(2026, 3, 19, 4, 0, 0, 0, time.UTC) // in New York
+	gone := session
+	gone.Gone = true
+	for name, test := range map[string]struct {
+		place waitlist.Place
+		after time.Duration
+		at    time.Time
+		want  bool
+	}{
+		"before the start":                   {session, 0, starts.Add(-1), false},
+		"at the start":                       {session, 0, starts, true},
+		"while seats of no-shows are filled": {session, time.Hour, starts.Add(time.Hour - 1), false},
+		"after that":                         {session, time.Hour, starts.Add(time.Hour), true},
+		"of a session that is gone":          {gone, 0, now, true},
+		"before midnight at the location":    {day, 0, midnight.Add(-1), false},
+		"after midnight at the location":     {day, 0, midnight, true},
+	} {
+		r.FillAfterStart = test.after
+		if got := test.place.Over(r, test.at); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestStale(t *testing.T) {
+	t.Parallel()
+	r := waitlist.Defaults()
+	e := waitlist.Entry{CreatedAt: now}
+	if r.Stale(e, now.Add(1_000*time.Hour)) {
+		t.Error("entries go stale by default")
+	}
+	r.ExpireStale = true
+	if r.Stale(e, now.Add(24*time.Hour-1)) || !r.Stale(e, now.Add(24*time.Hour)) {
+		t.Error("entries do not go stale after a day")
+	}
+}
+
+func TestAdmits(t *testing.T) {
+	t.Parallel()
+	r, day := waitlist.Defaults(), civil.MustParseDate("2026-03-18")
+	if err := r.Admits(49, day); err != nil {
+		t.Errorf("the fiftieth: %v", err)
+	}
+	if err := r.Admits(50, day); fault.ReasonOf(err) != fault.WaitlistFull {
+		t.Errorf("the one after: %v", err)
+	}
+	if r.Enabled = false; fault.ReasonOf(r.Admits(0, day)) != fault.WaitlistClosed {
+		t.Error("a waitlist that is off takes somebody in")
+	}
+}
+
+func TestFacts(t *testing.T) {
+	t.Parallel()
+	facts := waitlist.Settings{Enabled: new(false), MaxQueueSize: new(7)}.Facts()
+	if len(facts) != reflect.TypeFor[waitlist.Settings]().NumField() || facts["enabled"] != false || facts["max_queue_size"] != 7 || facts["mode"] != nil {
+		t.Errorf("%v", facts)
+	}
+}
+
+// Whom staff choose has as long as anybody whom the rules choose, and until the slot closes where that would be too late.
+func TestByChoice(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := anyWorld(t)
+		if len(w.Queue) == 0 {
+			return
+		}
+		c := w.Queue[0]
+		home := w.Slot.Zone
+		if c.Zone != "" {
+			home = c.Zone
+		}
+		where, err := time.LoadLocation(home)
+		if err != nil {
+			t.Fatal(err)
+		}
+		until, late := w.rules.OfferUntil(w.Now, w.Slot.Closes, where)
+		if late != "" {
+			until = w.Slot.Closes
+		}
+		worth := waitlist.StandingOf(c.Entry, w.Slot, w.Queue, w.rules, w.Now).Worth
+		want := waitlist.Grant{Entry: c.Entry, Member: c.Member, Seats: c.Party, Score: worth.Score, Until: until}
+		if diff := cmp.Diff(want, waitlist.ByChoice(c, w.Slot, w.rules, w.Now)); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestChosen(t *testing.T) {
+	t.Parallel()
+	c := queue(1)[0]
+	c.Party = 2
+	d := waitlist.Chosen(c, waitlist.Grant{Entry: c.Entry, Member: c.Member, Seats: 2, Score: 5, Until: now})
+	if d.Given != 2 || d.Left() != 0 || d.LeftMove != "" || d.Move != waitlist.MakeOffer || reasons(d)[0] != waitlist.WasOffered || waitlist.Note(d) != "" {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestTalliesAddUp(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var whole, first, second waitlist.Tally
+		statuses := []waitlist.OfferStatus{waitlist.Live, waitlist.Accepted, waitlist.Declined, waitlist.RanOut, waitlist.Withdrawn}
+		for range rapid.IntRange(0, 20).Draw(t, "offers") {
+			o := waitlist.Offer{Status: rapid.SampledFrom(statuses).Draw(t, "status"), Try: rapid.IntRange(1, 5).Draw(t, "try"), CreatedAt: now}
+			o = o.Close(o.Status, "", now.Add(time.Duration(rapid.IntRange(0, 99).Draw(t, "minutes"))*time.Minute))
+			e := waitlist.Entry{Status: rapid.SampledFrom([]waitlist.Status{waitlist.Waiting, waitlist.Booked, waitlist.Expired}).Draw(t, "entry")}
+			part := &first
+			if rapid.Bool().Draw(t, "second") {
+				part = &second
+			}
+			for _, tally := range []*waitlist.Tally{&whole, part} {
+				tally.Add(e)
+				tally.AddOffer(o)
+			}
+		}
+		if first.Sum(second) != whole {
+			t.Fatalf("%+v and %+v are not %+v", first, second, whole)
+		}
+	})
+}
+
+func TestClaims(t *testing.T) {
+	t.Parallel()
+	secret := bytes.Repeat([]byte("s"), 32)
+	key, err := waitlist.NewClaimKey(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	house, offer := id[tenant.TenantID](7), id[tenant.OfferID](1)
+	token := key.Token(house, offer)
+	if in, ok := waitlist.ReadClaim(token); !ok || in != house {
+		t.Errorf("%s leads to %s, %t", token, in, ok)
+	}
+	if again, err := waitlist.NewClaimKey(secret); err != nil || again.Token(house, offer) != token || again.Code(offer) != key.Code(offer) {
+		t.Error("the same secret makes other tokens")
+	}
+	other, err := waitlist.NewClaimKey(bytes.Repeat([]byte("t"), 32))
+	if err != nil || other.Token(house, offer) == token || key.Token(house, id[tenant.OfferID](2)) == token {
+		t.Error("another secret or offer makes the same token")
+	}
+	if bytes.Equal(waitlist.HashClaim(token), waitlist.HashClaim(key.Token(house, id[tenant.OfferID](2)))) || len(waitlist.HashClaim(token)) != 32 {
+		t.Error("hashes do not tell tokens apart")
+	}
+	if len(key.Code(offer)) != 6 {
+		t.Errorf("a code of %q", key.Code(offer))
+	}
+	for _, bad := range []string{"", "x", token + "A", token[1:], token + "=", "!" + token[1:]} {
+		if _, ok := waitlist.ReadClaim(bad); ok {
+			t.Errorf("%q is a token", bad)
+		}
+	}
+	if _, err := waitlist.NewClaimKey(secret[1:]); err == nil {
+		t.Error("a short secret is taken")
+	}
+}

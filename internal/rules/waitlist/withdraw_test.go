@@ -1,0 +1,198 @@
+package waitlist_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// promises are live offers, the youngest first, each "seats" or "seats@round" for those that share what a round keeps, and rounds
+// "round:seats".
+func promises(t *testing.T, offers, rounds string) ([]waitlist.Offer, []waitlist.Round, map[tenant.OfferID]string) {
+	t.Helper()
+	ids := make(map[string]tenant.RoundID)
+	round := func(name string) tenant.RoundID {
+		if _, ok := ids[name]; !ok {
+			ids[name] = tenant.New[tenant.RoundID](time.Unix(0, 0))
+		}
+		return ids[name]
+	}
+	var live []waitlist.Offer
+	called := make(map[tenant.OfferID]string)
+	for i, text := range strings.Fields(offers) {
+		seats, name, shared := strings.Cut(text, "@")
+		o := waitlist.Offer{ID: tenant.New[tenant.OfferID](time.Unix(0, 0)), Round: round(name), Shared: shared, Status: waitlist.Live}
+		if !shared {
+			o.Round = tenant.New[tenant.RoundID](time.Unix(0, 0))
+		}
+		if _, err := fmt.Sscan(seats, &o.Seats); err != nil {
+			t.Fatal(err)
+		}
+		called[o.ID] = fmt.Sprint(i + 1)
+		live = append(live, o)
+	}
+	var keeping []waitlist.Round
+	for text := range strings.FieldsSeq(rounds) {
+		name, seats, _ := strings.Cut(text, ":")
+		r := waitlist.Round{ID: round(name)}
+		if _, err := fmt.Sscan(seats, &r.Keeps); err != nil {
+			t.Fatal(err)
+		}
+		keeping = append(keeping, r)
+	}
+	return live, keeping, called
+}
+
+func TestTakeBack(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		offers, rounds string
+		wanted         int
+		gone           string // by their numbers
+		keeps          string // of rounds that change
+		seats          int
+	}{
+		"nothing is wanted":                          {offers: "1 1", wanted: 0},
+		"the youngest goes":                          {offers: "1 1 1", wanted: 1, gone: "1", seats: 1},
+		"as many as it takes":                        {offers: "1 1 1", wanted: 2, gone: "1 2", seats: 2},
+		"a party goes as a whole":                    {offers: "1 3 1", wanted: 2, gone: "1 2", seats: 4},
+		"all there are, where that is not enough":    {offers: "1 2", wanted: 9, gone: "1 2", seats: 3},
+		"what all may claim: who needs too many":     {offers: "1@a 3@a 2@a", rounds: "a:3", wanted: 1, gone: "2", keeps: "2", seats: 1},
+		"what all may claim: all of it":              {offers: "1@a 1@a", rounds: "a:1", wanted: 1, gone: "1 2", keeps: "0", seats: 1},
+		"no more is kept than can be claimed":        {offers: "1@a 3@a", rounds: "a:3", wanted: 1, gone: "2", keeps: "1", seats: 2},
+		"a younger offer goes before an older round": {offers: "1 1@a 1@a", rounds: "a:2", wanted: 1, gone: "1", seats: 1},
+		"a younger round goes before an older offer": {offers: "1@a 1", rounds: "a:1", wanted: 1, gone: "1", keeps: "0", seats: 1},
+		"what nobody may claim goes first":           {offers: "1", rounds: "a:2", wanted: 2, keeps: "0", seats: 2},
+		"two rounds":                                 {offers: "1@a 2@b 1@a", rounds: "a:2 b:2", wanted: 3, gone: "1 3 2", keeps: "0 0", seats: 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			live, keeping, called := promises(t, tt.offers, tt.rounds)
+			taken := waitlist.TakeBack(live, keeping, tt.wanted, time.Unix(1, 0))
+			var gone, keeps []string
+			for _, o := range taken.Offers {
+				gone = append(gone, called[o.ID])
+			}
+			for _, r := range taken.Rounds {
+				keeps = append(keeps, fmt.Sprint(r.Keeps))
+				if (r.Closed != nil) != (r.Keeps == 0) {
+					t.Errorf("a round that keeps %d is closed: %v", r.Keeps, r.Closed)
+				}
+			}
+			if g, k := strings.Join(gone, " "), strings.Join(keeps, " "); g != tt.gone || k != tt.keeps || taken.Seats != tt.seats {
+				t.Errorf("offers %q go, rounds keep %q, %d seats; want %q, %q, %d", g, k, taken.Seats, tt.gone, tt.keeps, tt.seats)
+			}
+		})
+	}
+}
+
+// Whatever is promised: as many seats come back as are wanted, if there are so many; what stays promised can be kept; and no offer goes
+// for nothing.
+func TestTakeBackIsEnoughAndNoMore(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var keeping []waitlist.Round
+		for range rapid.IntRange(0, 3).Draw(t, "rounds") {
+			keeping = append(keeping, waitlist.Round{ID: tenant.New[tenant.RoundID](time.Unix(0, 0)), Keeps: rapid.IntRange(1, 4).Draw(t, "keeps")})
+		}
+		var live []waitlist.Offer
+		promised := 0
+		for range rapid.IntRange(0, 8).Draw(t, "offers") {
+			o := waitlist.Offer{ID: tenant.New[tenant.OfferID](time.Unix(0, 0)), Seats: rapid.IntRange(1, 3).Draw(t, "seats"), Status: waitlist.Live}
+			if len(keeping) > 0 && rapid.Bool().Draw(t, "shared") {
+				r := rapid.SampledFrom(keeping).Draw(t, "round")
+				o.Round, o.Shared, o.Seats = r.ID, true, min(o.Seats, r.Keeps)
+			}
+			promised += o.Reserves()
+			live = append(live, o)
+		}
+		for _, r := range keeping {
+			promised += r.Keeps
+		}
+		wanted := rapid.IntRange(0, 20).Draw(t, "wanted")
+		taken := waitlist.TakeBack(live, keeping, wanted, time.Unix(1, 0))
+		if taken.Seats < min(wanted, promised) || wanted == 0 && taken.Seats+len(taken.Offers) > 0 {
+			t.Fatalf("%d seats come back, %d of %d are wanted", taken.Seats, wanted, promised)
+		}
+		gone := func(o waitlist.Offer) bool {
+			return slices.ContainsFunc(taken.Offers, func(g waitlist.Offer) bool { return g.ID == o.ID })
+		}
+		for _, r := range taken.Rounds {
+			claimable := 0
+			for _, o := range live {
+				if o.Shared && o.Round == r.ID && !gone(o) {
+					if o.Seats > r.Keeps {
+						t.Fatalf("an offer of %d seats stays where %d are kept", o.Seats, r.Keeps)
+					}
+					claimable += o.Seats
+				}
+			}
+			if r.Keeps > claimable {
+				t.Fatalf("%d seats are kept for offers of %d", r.Keeps, claimable)
+			}
+		}
+		// The offer that went last was needed. Of what rounds keep more may go, because nobody is left to claim it.
+		for i, o := range slices.Backward(live) {
+			if len(taken.Rounds) > 0 || !gone(o) {
+				continue
+			}
+			if taken.Seats-o.Seats >= wanted {
+				t.Fatalf("offer %d of %d seats went for nothing: %d seats came back, %d are wanted", i, o.Seats, taken.Seats, wanted)
+			}
+			break
+		}
+	})
+}
+
+// Who said no, who let an offer run out and whom nobody can tell have had their turn. From all others an offer was taken back.
+func TestCauses(t *testing.T) {
+	t.Parallel()
+	void := map[waitlist.Cause]bool{
+		waitlist.TooSlow: true, waitlist.FewerSeats: true, waitlist.OffSale: true, waitlist.SessionMoved: true, waitlist.SessionGone: true,
+		waitlist.Unsendable: false, waitlist.EntryLeft: false,
+	}
+	live := waitlist.Offer{Status: waitlist.Live, ExpiresAt: now.Add(time.Hour)}
+	words := make(map[string]bool)
+	for why := waitlist.TooSlow; why.String() != ""; why++ {
+		want, known := void[why]
+		o := live.Withdraw(why, "", now)
+		if !known || o.Void != want || o.Status != waitlist.Withdrawn || o.Reason != why.String() || o.ClosedAt == nil || live.Void {
+			t.Errorf("%q: %+v", why, o)
+		}
+		words[o.Reason] = true
+	}
+	if len(words) != len(void) {
+		t.Errorf("%d causes have words, and there are %d", len(words), len(void))
+	}
+	if o := live.Withdraw(waitlist.SessionGone, "Burst pipe.", now); o.Reason != "Burst pipe." || !o.Void {
+		t.Errorf("%+v", o)
+	}
+	for _, as := range []waitlist.OfferStatus{waitlist.Accepted, waitlist.Declined, waitlist.RanOut} {
+		if live.Close(as, "", now).Void {
+			t.Errorf("an offer that is %s is as good as never made", as)
+		}
+	}
+	if waitlist.Cause(0).Void() {
+		t.Error("no cause at all makes offers void")
+	}
+}
+
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	// The second of three offers is void.
+	before := waitlist.Round{Tried: append(make([]tenant.EntryID, 0, 3), entry(1), entry(3)), Offers: 3}
+	after := before
+	if try := after.Ask(entry(2)); try != 4 {
+		t.Errorf("it is offer %d", try)
+	}
+	if !slices.Equal(after.Tried, []tenant.EntryID{entry(1), entry(3), entry(2)}) || len(before.Tried) != 2 || before.Tried[:3][2] == entry(2) {
+		t.Errorf("%v were asked, and before %v", after.Tried, before.Tried)
+	}
+}

@@ -1,0 +1,238 @@
+package waitlist_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+	"time"
+	_ "time/tzdata" // the same zones on every machine
+
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// now is a Monday at noon in Lisbon, where clocks show UTC in winter.
+var now = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
+
+// The slot of most tests starts two days later at 18:00.
+var (
+	yoga    = id[tenant.ServiceID](1)
+	massage = id[tenant.ServiceID](2)
+	lisbon  = id[tenant.LocationID](1)
+	porto   = id[tenant.LocationID](2)
+	room    = id[tenant.ResourceID](1)
+	jess    = id[tenant.MemberID](901)
+	rui     = id[tenant.MemberID](902)
+	starts  = time.Date(2026, 3, 18, 18, 0, 0, 0, time.UTC)
+)
+
+func id[I ~struct{ tenant.UUID }](n uint64) I {
+	var u tenant.UUID
+	binary.BigEndian.PutUint64(u[8:], n)
+	u[6], u[8] = 0x70, 0x80
+	return I{u}
+}
+
+func slot(seats int) waitlist.Slot {
+	return waitlist.Slot{
+		Session: id[tenant.SessionID](1), Service: yoga, Location: lisbon, Resource: room, Coach: jess,
+		StartsAt: starts, EndsAt: starts.Add(time.Hour), Closes: starts, Zone: "Europe/Lisbon", Seats: new(seats),
+		ServiceName: "Vinyasa", LocationName: "Chiado",
+	}
+}
+
+// queue is n entries for a session, for one seat each, that joined an hour after each other.
+func queue(n int) []waitlist.Candidate {
+	all := make([]waitlist.Candidate, n)
+	for i := range all {
+		joined := now.Add(time.Duration(i-n) * time.Hour)
+		all[i] = waitlist.Candidate{
+			Entry: entry(i), Member: id[tenant.MemberID](uint64(i + 1)), Party: 1, Joined: joined, Key: waitlist.NextKey(joined, 0),
+		}
+	}
+	return all
+}
+
+func entry(i int) tenant.EntryID { return id[tenant.EntryID](uint64(i + 1)) }
+
+// one is a queue of one entry, changed.
+func one(change func(*waitlist.Candidate)) []waitlist.Candidate {
+	all := queue(1)
+	change(&all[0])
+	return all
+}
+
+// wish is a window that the slot of most tests fits.
+func wish(change func(*waitlist.Window)) *waitlist.Window {
+	w := &waitlist.Window{
+		Service: yoga, Location: lisbon,
+		From: civil.MustParseDate("2026-03-17"), Until: civil.MustParseDate("2026-03-19"),
+		Earliest: clock("17:00"), Latest: clock("19:00"),
+	}
+	change(w)
+	return w
+}
+
+func clock(text string) civil.TimeOfDay { return civil.MustParseTimeOfDay(text) }
+
+// rules are the defaults, in turn and by day and night, changed.
+func rules(t testing.TB, change func(*waitlist.Rules)) *waitlist.Compiled {
+	t.Helper()
+	r := waitlist.Defaults()
+	r.Mode, r.OffersInQuietHours = waitlist.OfferInTurn, true
+	change(&r)
+	c, err := waitlist.Compile(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func asIs(*waitlist.Rules) {}
+
+func reasons(d waitlist.Decision) []string {
+	var all []string
+	for _, v := range d.Verdicts {
+		all = append(all, v.Reason)
+	}
+	return all
+}
+
+func zone(t testing.TB, name string) *time.Location {
+	t.Helper()
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loc
+}
+
+// world is any case, under any rules.
+type world struct {
+	waitlist.Case
+	rules *waitlist.Compiled
+	// letsIn is what the eligibility expression says, in Go.
+	letsIn func(waitlist.Candidate) bool
+}
+
+var eligibility = map[string]func(waitlist.Candidate) bool{
+	"":                                       func(waitlist.Candidate) bool { return true },
+	`member.tier != "gold"`:                  func(c waitlist.Candidate) bool { return c.Tier != "gold" },
+	`"vip" in member.tags`:                   func(c waitlist.Candidate) bool { return len(c.Tags) > 0 },
+	`entry.party_size < 3 || slot.seats > 3`: nil, // needs the slot
+}
+
+func anyRules(t *rapid.T) waitlist.Rules {
+	r := waitlist.Defaults()
+	minutes := func(least, most int, name string) time.Duration {
+		return time.Duration(rapid.IntRange(least, most).Draw(t, name)) * time.Minute
+	}
+	r.Mode = rapid.SampledFrom([]waitlist.Mode{waitlist.AutoPromote, waitlist.OfferInTurn, waitlist.FirstToClaim}).Draw(t, "mode")
+	r.Enabled = rapid.IntRange(0, 20).Draw(t, "enabled") > 0
+	r.MinOfferWindow = minutes(1, 60, "least window")
+	r.OfferWindow = r.MinOfferWindow + minutes(0, 600, "window")
+	r.TimeFlexibility = minutes(0, 180, "flexibility")
+	r.MaxOffersPerEntry = rapid.IntRange(0, 3).Draw(t, "offers")
+	r.MaxTriesPerSlot = rapid.IntRange(0, 4).Draw(t, "tries")
+	r.AutoCascade = rapid.Bool().Draw(t, "cascade")
+	r.AllowDownFitting = rapid.Bool().Draw(t, "down-fitting")
+	r.Order = rapid.SampledFrom([]waitlist.Order{waitlist.ByJoining, waitlist.ByPriority, waitlist.ByFormula}).Draw(t, "order")
+	r.TierBonus = map[string]int{"gold": 50, "silver": 20}
+	r.EarlyBirdPerDay = rapid.IntRange(0, 10).Draw(t, "per day")
+	r.PriorityExpression = rapid.SampledFrom([]string{"", "100 - entry.party_size", "entry.waiting_hours / 2.0"}).Draw(t, "formula")
+	r.EligibilityExpression = rapid.SampledFrom([]string{"", "", `member.tier != "gold"`, `"vip" in member.tags`, `entry.party_size < 3 || slot.seats > 3`}).Draw(t, "rule")
+	r.OffersInQuietHours = rapid.Bool().Draw(t, "by night")
+	r.AutoPromoteCutoff = minutes(0, 300, "cutoff")
+	return r
+}
+
+func anyWorld(t *rapid.T) world {
+	r := anyRules(t)
+	compiled, err := waitlist.Compile(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := starts.Add(-time.Duration(rapid.IntRange(-10, 60*48).Draw(t, "minutes before the start")) * time.Minute)
+	s := slot(rapid.IntRange(0, 8).Draw(t, "seats"))
+	s.Zone = rapid.SampledFrom([]string{"Europe/Lisbon", "America/New_York", "Asia/Tokyo"}).Draw(t, "zone")
+	if rapid.IntRange(0, 9).Draw(t, "no limit") == 0 {
+		s.Seats = nil
+	}
+	w := world{rules: compiled, Case: waitlist.Case{Slot: s, Now: at}}
+	w.Trigger = rapid.SampledFrom([]waitlist.Trigger{waitlist.ByCancellation, waitlist.ByNoShow, waitlist.ByDecline, waitlist.ByExpiry}).Draw(t, "trigger")
+	for i := range rapid.IntRange(0, 25).Draw(t, "entries") {
+		w.Queue = append(w.Queue, anyCandidate(t, i, w.Case))
+	}
+	w.Round.Freed = rapid.IntRange(0, 3).Draw(t, "freed")
+	for _, c := range w.Queue {
+		if rapid.IntRange(0, 7).Draw(t, "tried") == 0 {
+			w.Round.Tried = append(w.Round.Tried, c.Entry)
+		}
+	}
+	w.letsIn = eligibility[r.EligibilityExpression]
+	if w.letsIn == nil {
+		w.letsIn = func(c waitlist.Candidate) bool { return c.Party < 3 || s.Seats != nil && *s.Seats > 3 }
+	}
+	return w
+}
+
+func anyCandidate(t *rapid.T, i int, in waitlist.Case) waitlist.Candidate {
+	sometimes := func(name string) bool { return rapid.IntRange(0, 5).Draw(t, name) == 0 }
+	joined := in.Now.Add(-time.Duration(rapid.IntRange(0, 60*24*20).Draw(t, "minutes ago")) * time.Minute)
+	c := waitlist.Candidate{
+		Entry: entry(i), Member: id[tenant.MemberID](rapid.Uint64Range(1, 100).Draw(t, "member")), Joined: joined,
+		Party: rapid.IntRange(1, 4).Draw(t, "party"), Key: rapid.Int64Range(1, 40).Draw(t, "key"),
+		Tier:    rapid.SampledFrom([]string{"", "silver", "gold"}).Draw(t, "tier"),
+		Zone:    rapid.SampledFrom([]string{"", "Asia/Kolkata", "America/Los_Angeles"}).Draw(t, "home"),
+		Flagged: sometimes("flagged"), Asked: sometimes("asked"), Tries: rapid.IntRange(0, 3).Draw(t, "had"),
+	}
+	if rapid.Bool().Draw(t, "vip") {
+		c.Tags = []string{"vip"}
+	}
+	if sometimes("staff's score") {
+		c.Score = new(rapid.IntRange(90, 160).Draw(t, "score"))
+	}
+	if sometimes("refused") {
+		c.Refusal = string(fault.NoCredits)
+	}
+	if rapid.Bool().Draw(t, "coach matters") {
+		c.Coach = rapid.SampledFrom([]tenant.MemberID{jess, jess, rui}).Draw(t, "coach")
+	}
+	if rapid.Bool().Draw(t, "window") {
+		day := civil.DateOf(in.Slot.StartsAt, time.UTC).AddDays(rapid.IntRange(-2, 1).Draw(t, "from"))
+		c.Window = &waitlist.Window{
+			Service:  rapid.SampledFrom([]tenant.ServiceID{yoga, yoga, yoga, massage}).Draw(t, "service"),
+			Location: rapid.SampledFrom([]tenant.LocationID{lisbon, lisbon, lisbon, porto}).Draw(t, "location"),
+			From:     day, Until: day.AddDays(rapid.IntRange(0, 4).Draw(t, "days")),
+			Earliest: anyClock(t, "earliest"), Latest: anyClock(t, "latest"),
+		}
+	}
+	return c
+}
+
+func anyClock(t *rapid.T, name string) civil.TimeOfDay {
+	return civil.TimeOfDay{Hour: rapid.IntRange(0, 23).Draw(t, name), Minute: 15 * rapid.IntRange(0, 3).Draw(t, name)}
+}
+
+func ExampleExplain() {
+	rules, err := waitlist.Compile(waitlist.Defaults())
+	if err != nil {
+		panic(err)
+	}
+	d := waitlist.Decide(slot(2), queue(3), waitlist.Round{}, waitlist.ByCancellation, rules, now)
+	names := func(m tenant.MemberID) string {
+		return map[tenant.MemberID]string{id[tenant.MemberID](1): "Ana", id[tenant.MemberID](2): "Bea"}[m]
+	}
+	for _, sentence := range waitlist.Explain(d, waitlist.ByCancellation, slot(2), now, names) {
+		fmt.Println(sentence)
+	}
+	// Output:
+	// On Monday 16 March 2026 at 12:00 a booking was cancelled, and 2 seats were open.
+	// 3 entries stood in line.
+	// Booked at once: Ana (1 seat) and Bea (1 seat).
+	// Not chosen: 1 because all open seats went to those before.
+}
