@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
@@ -133,6 +134,8 @@ func literal(value any, ids map[[16]byte]string) string {
 		return clientID(fmt.Sprintf("a%03x", len(ids)))
 	case time.Time:
 		return "'" + v.Format(time.RFC3339Nano) + "'::timestamptz"
+	case civil.Date:
+		return "'" + v.String() + "'::date"
 	case []byte:
 		if v == nil {
 			return "null"

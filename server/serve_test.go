@@ -220,7 +220,7 @@ func TestStopping(t *testing.T) {
 				// So may others who read tenants, and it need not have arrived then: what it reads nobody else does.
 				err := db.Owner.QueryRow(t.Context(), `
 					select count(*) from pg_stat_activity
-					where datname = current_database() and wait_event_type = 'Lock' and query like '%currency, takes_payments%from tenants%'`).Scan(&waiting)
+					where datname = current_database() and wait_event_type = 'Lock' and query like '%t.currency, t.takes_payments%from tenants t%'`).Scan(&waiting)
 				return err == nil && waiting > 0
 			})
 			c.stop()

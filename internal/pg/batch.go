@@ -2,10 +2,24 @@ package pg
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
+
+// SQL is for a statement that is put together from parts: in the initialisation of a package variable, so that it is
+// done once. It returns the text, and keeps it for Statements.
+func SQL(text string) string {
+	statements = append(statements, text)
+	return text
+}
+
+var statements []string
+
+// Statements are the texts that SQL was given, so that a test can have each of them prepared.
+func Statements() []string { return slices.Clone(statements) }
 
 // Batch is a list of statements that travel to the database together, in one
 // round trip. Fill it anew for every use: a transaction's body may run again.
@@ -53,6 +67,27 @@ func (s *Statement) QueryRow(read func(row pgx.Row) error) {
 // Scan reads the first row into the targets; pgx.ErrNoRows if there is none.
 func (s *Statement) Scan(targets ...any) {
 	s.QueryRow(func(row pgx.Row) error { return row.Scan(targets...) })
+}
+
+// ScanAny is Scan for a row that need not be there. Where there is none the targets stay as they are.
+func (s *Statement) ScanAny(targets ...any) {
+	s.QueryRow(func(row pgx.Row) error {
+		if err := row.Scan(targets...); !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		return nil
+	})
+}
+
+// Each calls a function after each row, which has been read into the targets.
+func (s *Statement) Each(row func(), targets ...any) {
+	s.Query(func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, targets, func() error {
+			row()
+			return nil
+		})
+		return err
+	})
 }
 
 // Exec reads the command's tag, which knows how many rows were affected.

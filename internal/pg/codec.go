@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/berthhq/berth/internal/civil"
 )
 
 // registerTypes teaches a connection the domain's values:
@@ -19,15 +21,112 @@ import (
 //     compared it matches nothing.
 //   - timestamptz is read in UTC, so that a value does not depend on the zone
 //     of the machine that read it.
+//   - date is civil.Date, and a zero one is NULL, as with ids. time is
+//     civil.TimeOfDay.
+//   - A time.Duration in an integer column is a number of whole seconds.
 func registerTypes(conn *pgx.Conn) {
 	m := conn.TypeMap()
-	id := &pgtype.Type{Name: "uuid", OID: pgtype.UUIDOID, Codec: uuidCodec{}}
-	m.RegisterType(id)
-	m.RegisterType(&pgtype.Type{Name: "_uuid", OID: pgtype.UUIDArrayOID, Codec: uuidArrayCodec{&pgtype.ArrayCodec{ElementType: id}}})
+	register := func(name string, oid uint32, codec pgtype.Codec) *pgtype.Type {
+		t := &pgtype.Type{Name: name, OID: oid, Codec: codec}
+		m.RegisterType(t)
+		return t
+	}
+	id := register("uuid", pgtype.UUIDOID, uuidCodec{})
+	register("_uuid", pgtype.UUIDArrayOID, uuidArrayCodec{&pgtype.ArrayCodec{ElementType: id}})
 
-	instant := &pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}}
-	m.RegisterType(instant)
-	m.RegisterType(&pgtype.Type{Name: "_timestamptz", OID: pgtype.TimestamptzArrayOID, Codec: &pgtype.ArrayCodec{ElementType: instant}})
+	instant := register("timestamptz", pgtype.TimestamptzOID, &pgtype.TimestamptzCodec{ScanLocation: time.UTC})
+	register("_timestamptz", pgtype.TimestamptzArrayOID,
+		arrayCodec[time.Time]{&pgtype.ArrayCodec{ElementType: instant}, encodeInstant})
+	text, _ := m.TypeForOID(pgtype.TextOID)
+	register("_text", pgtype.TextArrayOID, arrayCodec[string]{&pgtype.ArrayCodec{ElementType: text}, encodeText})
+
+	register("date", pgtype.DateOID, numberCodec[civil.Date]{
+		Codec: pgtype.DateCodec{}, width: 4, zeroIsNull: true,
+		number: func(d civil.Date) int64 { return int64(d.DaysSince(firstDay)) },
+		value:  func(days int64) civil.Date { return firstDay.AddDays(int(days)) },
+	})
+	register("time", pgtype.TimeOID, numberCodec[civil.TimeOfDay]{
+		Codec: pgtype.TimeCodec{}, width: 8,
+		number: func(c civil.TimeOfDay) int64 { return c.SinceMidnight().Microseconds() },
+		value:  func(n int64) civil.TimeOfDay { return civil.TimeOf(time.UnixMicro(n), time.UTC) },
+	})
+	span := numberCodec[time.Duration]{
+		Codec: pgtype.Int8Codec{}, width: 8,
+		number: func(d time.Duration) int64 { return int64(d / time.Second) },
+		value:  func(n int64) time.Duration { return time.Duration(n) * time.Second },
+	}
+	register("int8", pgtype.Int8OID, span)
+	span.Codec, span.width = pgtype.Int4Codec{}, 4
+	register("int4", pgtype.Int4OID, span)
+}
+
+// Postgres counts days and microseconds from this one.
+var (
+	firstDay     = civil.Date{Year: 2000, Month: time.January, Day: 1}
+	firstInstant = firstDay.On(time.UTC).UnixMicro()
+)
+
+// numberCodec reads and writes values of one Go type that are numbers of so many bytes in the database. All other values
+// are left to pgx's own codec.
+type numberCodec[T comparable] struct {
+	pgtype.Codec
+	width      int
+	zeroIsNull bool
+	number     func(T) int64
+	value      func(int64) T
+}
+
+// PlanEncode implements pgtype.Codec.
+func (c numberCodec[T]) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
+	if _, ok := value.(T); ok && format == pgtype.BinaryFormatCode {
+		return c
+	}
+	return c.Codec.PlanEncode(m, oid, format, value)
+}
+
+// PlanScan implements pgtype.Codec.
+func (c numberCodec[T]) PlanScan(m *pgtype.Map, oid uint32, format int16, target any) pgtype.ScanPlan {
+	if _, ok := target.(*T); ok && format == pgtype.BinaryFormatCode {
+		return c
+	}
+	return c.Codec.PlanScan(m, oid, format, target)
+}
+
+// Encode implements pgtype.EncodePlan.
+func (c numberCodec[T]) Encode(value any, buf []byte) ([]byte, error) {
+	v := value.(T)
+	switch n := c.number(v); {
+	case c.zeroIsNull && v == *new(T):
+		return nil, nil
+	case c.width == 8:
+		return binary.BigEndian.AppendUint64(buf, uint64(n)), nil
+	case n != int64(int32(n)):
+		return nil, fmt.Errorf("%v does not fit", value)
+	default:
+		return binary.BigEndian.AppendUint32(buf, uint32(n)), nil
+	}
+}
+
+// Scan implements pgtype.ScanPlan.
+func (c numberCodec[T]) Scan(src []byte, target any) error {
+	into := target.(*T)
+	switch {
+	case src == nil && c.zeroIsNull:
+		*into = *new(T)
+	case len(src) != c.width:
+		return fmt.Errorf("%d bytes for a %T", len(src), *into) // NULL has none
+	case c.width == 4:
+		*into = c.value(int64(int32(binary.BigEndian.Uint32(src))))
+	default:
+		*into = c.value(int64(binary.BigEndian.Uint64(src)))
+	}
+	return nil
+}
+
+func encodeText(s string, buf []byte) []byte { return append(buf, s...) }
+
+func encodeInstant(t time.Time, buf []byte) []byte {
+	return binary.BigEndian.AppendUint64(buf, uint64(t.UnixMicro()-firstInstant))
 }
 
 // uuidSource and uuidTarget are what the identifiers of package tenant offer.
@@ -84,7 +183,8 @@ type uuidArrayCodec struct{ *pgtype.ArrayCodec }
 var uuidSourceType = reflect.TypeFor[uuidSource]()
 
 func (c uuidArrayCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
-	if t := reflect.TypeOf(value); format == pgtype.BinaryFormatCode && t.Kind() == reflect.Slice && t.Elem().Implements(uuidSourceType) {
+	t := reflect.TypeOf(value)
+	if format == pgtype.BinaryFormatCode && t.Kind() == reflect.Slice && t.Elem().Implements(uuidSourceType) {
 		// The element is the array itself, or a struct around it.
 		switch e := t.Elem(); {
 		case isUUID(e):
@@ -102,34 +202,76 @@ func isUUID(t reflect.Type) bool {
 
 type encodeUUIDs struct{ wrapped bool }
 
-// Encode writes the binary form of a one-dimensional array: dimensions, whether
-// any element is NULL, element type, length, lower bound, elements.
+// Encode implements pgtype.EncodePlan.
 func (p encodeUUIDs) Encode(value any, buf []byte) ([]byte, error) {
 	slice := reflect.ValueOf(value) // not nil: that is NULL before any codec is asked
-	n := slice.Len()
-	if n == 0 {
-		buf = binary.BigEndian.AppendUint32(buf, 0)
-		buf = binary.BigEndian.AppendUint32(buf, 0)
-		return binary.BigEndian.AppendUint32(buf, pgtype.UUIDOID), nil
-	}
-	buf = binary.BigEndian.AppendUint32(buf, 1)
-	nullsAt := len(buf)
-	buf = binary.BigEndian.AppendUint32(buf, 0)
-	buf = binary.BigEndian.AppendUint32(buf, pgtype.UUIDOID)
-	buf = binary.BigEndian.AppendUint32(buf, uint32(n))
-	buf = binary.BigEndian.AppendUint32(buf, 1)
-	for i := range n {
+	return appendArray(buf, pgtype.UUIDOID, slice.Len(), func(buf []byte, i int) []byte {
 		element := slice.Index(i)
 		if p.wrapped {
 			element = element.Field(0)
 		}
 		if element.IsZero() {
-			binary.BigEndian.PutUint32(buf[nullsAt:], 1)
-			buf = binary.BigEndian.AppendUint32(buf, ^uint32(0)) // length -1: NULL
-			continue
+			return nil
 		}
-		buf = binary.BigEndian.AppendUint32(buf, 16)
-		buf = append(buf, element.Bytes()...)
+		return append(buf, element.Bytes()...)
+	}), nil
+}
+
+// arrayCodec does the same for slices of values and of pointers to them, which are NULL where they are nil.
+type arrayCodec[V any] struct {
+	*pgtype.ArrayCodec
+	encode func(value V, buf []byte) []byte
+}
+
+// PlanEncode implements pgtype.Codec.
+func (c arrayCodec[V]) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
+	switch value.(type) {
+	case []V, []*V:
+		if format == pgtype.BinaryFormatCode {
+			return c
+		}
 	}
-	return buf, nil
+	return c.ArrayCodec.PlanEncode(m, oid, format, value)
+}
+
+// Encode implements pgtype.EncodePlan.
+func (c arrayCodec[V]) Encode(value any, buf []byte) ([]byte, error) {
+	if all, ok := value.([]V); ok {
+		return appendArray(buf, c.ElementType.OID, len(all), func(buf []byte, i int) []byte {
+			return c.encode(all[i], buf)
+		}), nil
+	}
+	all := value.([]*V)
+	return appendArray(buf, c.ElementType.OID, len(all), func(buf []byte, i int) []byte {
+		if all[i] == nil {
+			return nil
+		}
+		return c.encode(*all[i], buf)
+	}), nil
+}
+
+// appendArray writes the binary form of a one-dimensional array: dimensions, whether any element is NULL, element type,
+// length, lower bound, elements. No bytes are NULL.
+func appendArray(buf []byte, element uint32, length int, appendTo func(buf []byte, i int) []byte) []byte {
+	if length == 0 {
+		buf = binary.BigEndian.AppendUint64(buf, 0)
+		return binary.BigEndian.AppendUint32(buf, element)
+	}
+	buf = binary.BigEndian.AppendUint32(buf, 1)
+	nullsAt := len(buf)
+	buf = binary.BigEndian.AppendUint32(buf, 0)
+	buf = binary.BigEndian.AppendUint32(buf, element)
+	buf = binary.BigEndian.AppendUint32(buf, uint32(length))
+	buf = binary.BigEndian.AppendUint32(buf, 1)
+	for i := range length {
+		at := len(buf)
+		buf = binary.BigEndian.AppendUint32(buf, ^uint32(0)) // length -1: NULL
+		if with := appendTo(buf, i); with != nil {
+			buf = with
+			binary.BigEndian.PutUint32(buf[at:], uint32(len(buf)-at-4))
+		} else {
+			binary.BigEndian.PutUint32(buf[nullsAt:], 1)
+		}
+	}
+	return buf
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Rows is a way to write rows of one kind. All rows of a kind that a transaction adds before it sends
-// anything, or queues another statement with Write, travel together, whoever added them: so what is written
+// anything, or queues another statement with Write, travel together: so what is written
 // for a hundred bookings takes as many statements as what is written for one.
 type Rows[R any] struct {
 	// Rank orders the kinds that travel together, whichever row was added first: parents before children, what
@@ -31,7 +31,8 @@ func (r *Rows[R]) Add(tx *Tx, in tenant.TenantID, rows ...R) {
 			all.places = make(map[any]int)
 		}
 		i = len(tx.gathered)
-		tx.gathered = append(tx.gathered, &gathering{kind: r, rank: r.Rank, rows: all, write: func() { r.Write(tx, in, all.rows) }})
+		tx.gathered = append(tx.gathered,
+			&gathering{kind: r, rank: r.Rank, rows: all, write: func() { r.Write(tx, in, all.rows) }})
 	}
 	all := tx.gathered[i].rows.(*rowsOf[R])
 	for _, row := range rows {
@@ -84,3 +85,12 @@ func (s *session) gather() {
 
 // Changes counts the statements and rows that were queued so far, so that a caller can tell whether anything was.
 func (tx *Tx) Changes() int { return tx.added }
+
+// Array gives one value of each row, as an array for unnest.
+func Array[R, V any](rows []R, value func(R) V) []V {
+	values := make([]V, len(rows))
+	for i, row := range rows {
+		values[i] = value(row)
+	}
+	return values
+}

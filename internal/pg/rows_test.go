@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
@@ -14,12 +13,7 @@ import (
 var takenByID = pg.Lookup[tenant.SessionID, int]{
 	SQL: `select c.taken, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
 cross join lateral (select * from counters c where c.tenant_id = $1 and c.id = q.id offset 0) c`,
-	Columns: func(ids []tenant.SessionID) []any { return []any{ids} },
-	Scan: func(row pgx.Row) (int, error) {
-		var taken int
-		err := row.Scan(&taken)
-		return taken, err
-	},
+	Reader: pg.NewReader(func(taken *int) []pg.Column { return []pg.Column{pg.Read("c.taken", taken)} }),
 }
 
 // All that ask with one lookup share a statement, and each is told about their key.

@@ -33,7 +33,7 @@ func (p Period) arguments(in tenant.TenantID, from, until any) []any {
 	if services == nil {
 		services = []tenant.ServiceID{}
 	}
-	return []any{in, from, until, date(p.From), date(p.To), locations, services}
+	return []any{in, from, until, p.From, p.To, locations, services}
 }
 
 // chosenPlaces narrows a statement down to the sessions `s` of the period's places and services.
@@ -48,11 +48,13 @@ const chosenSessions = ` s.starts_at >= $2 and s.starts_at < $3 and s.local_date
 // ListZones reads the zones of the period's locations.
 func ListZones(b *pg.Batch, in tenant.TenantID, p Period, into *[]string) {
 	pg.Collect(b.Queue(`
-select distinct time_zone from locations where tenant_id = $1 and (cardinality($2::uuid[]) = 0 or id = any($2)) order by time_zone`,
+select distinct time_zone from locations
+where tenant_id = $1 and (cardinality($2::uuid[]) = 0 or id = any($2)) order by time_zone`,
 		in, append([]tenant.LocationID{}, p.Locations...)), into, pgx.RowTo[string])
 }
 
-// AttendanceDay counts what became of the sessions of one day, as the contract defines it. The sum of several has no date.
+// AttendanceDay counts what became of the sessions of one day, as the contract defines it. The sum of several has no
+// date.
 type AttendanceDay struct {
 	Date              civil.Date
 	Sessions          int
@@ -68,20 +70,28 @@ type AttendanceDay struct {
 	Promoted          int
 }
 
-// CountAttendanceDaily counts day by day; days without sessions are left out.
-//
-// A hold that never became a booking counts for nothing; it still has its time to run out.
-//
-// Bookings and entries are summed up session by session, each by its index. Joined instead, a session that has both would
-// count each several times, and what the planner thinks of a period that it does not know would decide how long it takes.
-func CountAttendanceDaily(b *pg.Batch, in tenant.TenantID, p Period, into *[]AttendanceDay) {
-	span := p.Instants()
-	pg.Collect(b.Queue(`
-select s.local_date, count(*) filter (where s.state = 'PUBLISHED'), count(*) filter (where s.state = 'CANCELLED'),
-  coalesce(sum(s.capacity) filter (where s.state = 'PUBLISHED'), 0),
-  sum(b.kept), coalesce(sum(b.kept) filter (where s.capacity is not null), 0), sum(b.attended), sum(b.no_shows),
-  sum(b.cancelled), coalesce(sum(b.late) filter (where s.state = 'PUBLISHED'), 0), sum(e.waitlisted), sum(e.promoted)
-from sessions s
+var attendanceDays = pg.NewReader(func(a *AttendanceDay) []pg.Column {
+	return []pg.Column{
+		pg.Read("s.local_date", &a.Date),
+		pg.Read("count(*) filter (where s.state = 'PUBLISHED')", &a.Sessions),
+		pg.Read("count(*) filter (where s.state = 'CANCELLED')", &a.SessionsCancelled),
+		pg.Read("coalesce(sum(s.capacity) filter (where s.state = 'PUBLISHED'), 0)", &a.Capacity),
+		pg.Read("sum(b.kept)", &a.Booked),
+		pg.Read("coalesce(sum(b.kept) filter (where s.capacity is not null), 0)", &a.BookedLimited),
+		pg.Read("sum(b.attended)", &a.Attended),
+		pg.Read("sum(b.no_shows)", &a.NoShows),
+		pg.Read("sum(b.cancelled)", &a.Cancelled),
+		pg.Read("coalesce(sum(b.late) filter (where s.state = 'PUBLISHED'), 0)", &a.LateCancelled),
+		pg.Read("sum(e.waitlisted)", &a.Waitlisted),
+		pg.Read("sum(e.promoted)", &a.Promoted),
+	}
+})
+
+// Bookings and entries are summed up session by session, each by its index. Joined instead, a session that has both
+// would count each several times, and what the planner thinks of a period that it does not know would decide how long
+// it takes.
+var countAttendanceDaily = pg.SQL(`
+select ` + attendanceDays.Columns() + ` from sessions s
 cross join lateral (
   select coalesce(sum(party_size) filter (where status in ('CONFIRMED', 'ATTENDED', 'NO_SHOW')), 0) as kept,
     coalesce(sum(party_size) filter (where status = 'ATTENDED'), 0) as attended,
@@ -94,15 +104,15 @@ cross join lateral (
   select count(*) as waitlisted, count(*) filter (where status = 'BOOKED') as promoted
   from waitlist_entries where tenant_id = $1 and session_id = s.id
 ) e
-where s.tenant_id = $1 and s.state <> 'DRAFT' and`+chosenSessions+`
-group by s.local_date order by s.local_date`, p.arguments(in, span.Start, span.End)...), into, func(row pgx.CollectableRow) (AttendanceDay, error) {
-		var a AttendanceDay
-		var on time.Time
-		err := row.Scan(&on, &a.Sessions, &a.SessionsCancelled, &a.Capacity, &a.Booked, &a.BookedLimited, &a.Attended, &a.NoShows,
-			&a.Cancelled, &a.LateCancelled, &a.Waitlisted, &a.Promoted)
-		a.Date = day(on)
-		return a, err
-	})
+where s.tenant_id = $1 and s.state <> 'DRAFT' and` + chosenSessions + `
+group by s.local_date order by s.local_date`)
+
+// CountAttendanceDaily counts day by day; days without sessions are left out.
+//
+// A hold that never became a booking counts for nothing; it still has its time to run out.
+func CountAttendanceDaily(b *pg.Batch, in tenant.TenantID, p Period, into *[]AttendanceDay) {
+	span := p.Instants()
+	attendanceDays.List(b.Queue(countAttendanceDaily, p.arguments(in, span.Start, span.End)...), into)
 }
 
 // Made counts the bookings that were made on a day through a channel.
@@ -113,30 +123,33 @@ type Made struct {
 	Seats    int
 }
 
-// CountMade counts bookings by the day on which they were made, at the location of their session, and by channel, in no
-// particular order. Clocks cover the period's instants in all zones of its locations.
-//
+var made = pg.NewReader(func(m *Made) []pg.Column {
+	return []pg.Column{
+		pg.Read("on_date", &m.Date),
+		pg.Read("channel", &m.Channel),
+		pg.Read("count(*)", &m.Bookings),
+		pg.Read("sum(party_size)", &m.Seats),
+	}
+})
+
 // The index is that of the primary key: ids rise with the time at which they were made.
-func CountMade(b *pg.Batch, in tenant.TenantID, p Period, clocks []Clock, into *[]Made) {
-	zones, since, until, ahead := clockColumns(clocks)
-	span := p.Instants()
-	pg.Collect(b.Queue(`
+var countMade = pg.SQL(`
 with made as materialized (
-  select (`+localTime("b.created_at")+`)::date as on_date, b.channel, b.party_size
+  select (` + LocalTime("b.created_at") + `)::date as on_date, b.channel, b.party_size
   from bookings b
   join sessions s on s.tenant_id = $1 and s.id = b.session_id
   join locations l on l.tenant_id = $1 and l.id = s.location_id
-  where b.tenant_id = $1 and b.id >= $2 and b.id < $3 and b.hold_expires_at is null and s.state <> 'DRAFT' and`+chosenPlaces+`
+  where b.tenant_id = $1 and b.id >= $2 and b.id < $3 and b.hold_expires_at is null and s.state <> 'DRAFT'
+    and` + chosenPlaces + `
 )
-select on_date, channel, count(*), sum(party_size) from made where on_date between $4 and $5 group by on_date, channel`,
-		append(p.arguments(in, firstID(span.Start), firstID(span.End)), zones, since, until, ahead)...), into,
-		func(row pgx.CollectableRow) (Made, error) {
-			var m Made
-			var on time.Time
-			err := row.Scan(&on, &m.Channel, &m.Bookings, &m.Seats)
-			m.Date = day(on)
-			return m, err
-		})
+select ` + made.Columns() + ` from made where on_date between $4 and $5 group by on_date, channel`)
+
+// CountMade counts bookings by the day on which they were made, at the location of their session, and by channel, in no
+// particular order. Clocks cover the period's instants in all zones of its locations.
+func CountMade(b *pg.Batch, in tenant.TenantID, p Period, clocks []Clock, into *[]Made) {
+	span := p.Instants()
+	arguments := append(p.arguments(in, firstID(span.Start), firstID(span.End)), ClockArguments(clocks)...)
+	made.List(b.Queue(countMade, arguments...), into)
 }
 
 // firstID is not above any id that is made at an instant or later.
@@ -169,55 +182,67 @@ type Use struct {
 	Taken     int
 }
 
-// grouping is how sessions `s` are put into groups.
-type grouping struct{ columns, join, order string }
+// grouping is how sessions `s` are put into groups: what a group's id, name, weekday and hour are, and their order.
+type grouping struct{ id, name, weekday, hour, join, order string }
 
-var groupings = map[UseGroup]grouping{
-	ByService: {
-		columns: `v.id, v.name, 0, 0`,
-		join:    `join services v on v.tenant_id = $1 and v.id = s.service_id`,
-		order:   `lower(v.name), v.id`,
-	},
-	ByLocation: {
-		columns: `l.id, l.name, 0, 0`,
-		join:    `join locations l on l.tenant_id = $1 and l.id = s.location_id`,
-		order:   `lower(l.name), l.id`,
-	},
-	ByResource: {
-		columns: `r.id, coalesce(r.name, ''), 0, 0`,
-		join:    `left join resources r on r.tenant_id = $1 and r.id = s.resource_id`,
-		order:   `lower(coalesce(r.name, '')), r.id`,
-	},
-	ByWeekdayHour: {
-		columns: `null::uuid, '', extract(isodow from s.local_date)::int, extract(hour from ` + localTime("s.starts_at") + `)::int`,
-		join:    `join locations l on l.tenant_id = $1 and l.id = s.location_id`,
-		order:   `3, 4`,
-	},
+type useBy struct {
+	use pg.Reader[Use]
+	sql string
+}
+
+func (g grouping) statement() useBy {
+	use := pg.NewReader(func(u *Use) []pg.Column {
+		return []pg.Column{
+			pg.Read(g.id, &u.ID),
+			pg.Read(g.name, &u.Name),
+			pg.Read(g.weekday, &u.Weekday),
+			pg.Read(g.hour, &u.Hour),
+			pg.Read("count(*) filter (where s.capacity is not null)", &u.Sessions),
+			pg.Read("count(*) filter (where s.capacity is null)", &u.Unlimited),
+			pg.Read("coalesce(sum(s.capacity), 0)", &u.Offered),
+			pg.Read("coalesce(sum(b.kept) filter (where s.capacity is not null), 0)", &u.Taken),
+		}
+	})
+	return useBy{use, pg.SQL(`
+select ` + use.Columns() + ` from sessions s
+` + g.join + `
+cross join lateral (
+  select coalesce(sum(party_size), 0) as kept
+  from bookings where tenant_id = $1 and session_id = s.id and status in ('CONFIRMED', 'ATTENDED', 'NO_SHOW')
+) b
+where s.tenant_id = $1 and s.state = 'PUBLISHED' and` + chosenSessions + `
+group by 1, 2, 3, 4 order by ` + g.order)}
+}
+
+var countUse = map[UseGroup]useBy{
+	ByService: grouping{
+		id: "v.id", name: "v.name", weekday: "0", hour: "0", order: "lower(v.name), v.id",
+		join: "join services v on v.tenant_id = $1 and v.id = s.service_id",
+	}.statement(),
+	ByLocation: grouping{
+		id: "l.id", name: "l.name", weekday: "0", hour: "0", order: "lower(l.name), l.id",
+		join: "join locations l on l.tenant_id = $1 and l.id = s.location_id",
+	}.statement(),
+	ByResource: grouping{
+		id: "r.id", name: "coalesce(r.name, '')", weekday: "0", hour: "0", order: "lower(coalesce(r.name, '')), r.id",
+		join: "left join resources r on r.tenant_id = $1 and r.id = s.resource_id",
+	}.statement(),
+	ByWeekdayHour: grouping{
+		id: "null::uuid", name: "''", order: "3, 4",
+		weekday: "extract(isodow from s.local_date)::int",
+		hour:    "extract(hour from " + LocalTime("s.starts_at") + ")::int",
+		join:    "join locations l on l.tenant_id = $1 and l.id = s.location_id",
+	}.statement(),
 }
 
 // CountUse tells how well groups of sessions were used, in order of name, then id, or of weekday and hour. Clocks
 // are as for CountMade, and needed for hours alone.
 func CountUse(b *pg.Batch, in tenant.TenantID, p Period, group UseGroup, clocks []Clock, into *[]Use) {
-	by := groupings[group]
+	by := countUse[group]
 	span := p.Instants()
 	arguments := p.arguments(in, span.Start, span.End)
 	if group == ByWeekdayHour {
-		zones, since, until, ahead := clockColumns(clocks)
-		arguments = append(arguments, zones, since, until, ahead)
+		arguments = append(arguments, ClockArguments(clocks)...)
 	}
-	pg.Collect(b.Queue(`
-select `+by.columns+`, count(*) filter (where s.capacity is not null), count(*) filter (where s.capacity is null),
-  coalesce(sum(s.capacity), 0), coalesce(sum(b.kept) filter (where s.capacity is not null), 0)
-from sessions s
-`+by.join+`
-cross join lateral (
-  select coalesce(sum(party_size), 0) as kept
-  from bookings where tenant_id = $1 and session_id = s.id and status in ('CONFIRMED', 'ATTENDED', 'NO_SHOW')
-) b
-where s.tenant_id = $1 and s.state = 'PUBLISHED' and`+chosenSessions+`
-group by 1, 2, 3, 4 order by `+by.order, arguments...), into, func(row pgx.CollectableRow) (Use, error) {
-		var u Use
-		err := row.Scan(&u.ID, &u.Name, &u.Weekday, &u.Hour, &u.Sessions, &u.Unlimited, &u.Offered, &u.Taken)
-		return u, err
-	})
+	by.use.List(b.Queue(by.sql, arguments...), into)
 }

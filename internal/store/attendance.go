@@ -35,31 +35,38 @@ type AbsenceQuery struct {
 	Limit         int
 }
 
-// absent holds for bookings whose party has not come, but for those that were marked before in the same session: one that
-// was moved since ends later than that.
+// absent holds for bookings whose party has not come, but for those that were marked before in the same session: one
+// that was moved since ends later than that.
 const absent = `b.status = 'CONFIRMED' and (b.auto_no_show_at is null or b.auto_no_show_at < b.ends_at)`
 
-// ListAbsences reads them by id. In tenants that leave marking to staff it looks no further than their policies.
-func ListAbsences(b *pg.Batch, in tenant.TenantID, q AbsenceQuery, into *[]tenant.SessionID) {
-	pg.Collect(b.Queue(`
-select s.id from sessions s`+ruleJoins+`
+var (
+	// In tenants that leave marking to staff it looks no further than their policies.
+	listAbsences = pg.SQL(`
+select s.id from sessions s` + RuleJoins + `
 where ($5 or exists (select from policies p where p.tenant_id = $1 and p.auto_no_show))
   and s.tenant_id = $1 and s.deleted_at is null and s.starts_at >= $2 and s.starts_at < $4 and s.seats_taken > 0
   and coalesce(pv.auto_no_show, pl.auto_no_show, pt.auto_no_show, $5)
   and s.ends_at + greatest(
     coalesce(pv.auto_no_show_seconds, pl.auto_no_show_seconds, pt.auto_no_show_seconds, $6),
-    coalesce(pv.check_in_closes_seconds, pl.check_in_closes_seconds, pt.check_in_closes_seconds, $7)) * interval '1 second' between $3 and $4
-  and exists (select from bookings b where b.tenant_id = $1 and b.session_id = s.id and `+absent+`)
+    coalesce(pv.check_in_closes_seconds, pl.check_in_closes_seconds, pt.check_in_closes_seconds, $7)
+  ) * interval '1 second' between $3 and $4
+  and exists (select from bookings b where b.tenant_id = $1 and b.session_id = s.id and ` + absent + `)
   and ($8::uuid is null or s.id > $8)
-order by s.id limit $9`,
-		in, q.StartsFrom, q.Since, q.Until, q.Mark, seconds(&q.After), seconds(&q.Closes), q.AfterID, q.Limit), into, pgx.RowTo[tenant.SessionID])
+order by s.id limit $9`)
+	listAbsent = pg.SQL(selectBookings + `
+where b.tenant_id = $1 and b.session_id = $2 and ` + absent + `
+order by b.id limit $3`)
+)
+
+// ListAbsences reads them by id.
+func ListAbsences(b *pg.Batch, in tenant.TenantID, q AbsenceQuery, into *[]tenant.SessionID) {
+	pg.Collect(b.Queue(listAbsences,
+		in, q.StartsFrom, q.Since, q.Until, q.Mark, q.After, q.Closes, q.AfterID, q.Limit), into, pgx.RowTo[tenant.SessionID])
 }
 
 // ListAbsent reads a session's bookings whose party has not come.
 func ListAbsent(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, limit int, into *[]booking.Booking) {
-	pg.Collect(b.Queue(`select`+bookingColumns+` from bookings b`+bookingJoins+`
-where b.tenant_id = $1 and b.session_id = $2 and `+absent+`
-order by b.id limit $3`, in, session, limit), into, collectBooking)
+	booked.List(b.Queue(listAbsent, in, session, limit), into)
 }
 
 // MarkAbsent makes such bookings no-shows with the transaction.

@@ -1,11 +1,8 @@
 package store
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
@@ -48,29 +45,51 @@ const actorKind = `
   case when actor like '` + accountPrefix + `%' then 'SERVICE_ACCOUNT'
     when actor ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then 'MEMBER' else 'SYSTEM' end`
 
+var audit = pg.NewTable("a", func(e *AuditEntry) []pg.Column {
+	return []pg.Column{
+		pg.Fixed("id", &e.ID),
+		pg.Fixed("actor", &e.Actor),
+		pg.Fixed("actor_subject", &e.Subject),
+		pg.Fixed("action", &e.Action),
+		pg.Fixed("target_kind", &e.TargetKind),
+		pg.Fixed("target_id", &e.TargetID),
+		pg.Fixed("batch_id", &e.Batch),
+		pg.Fixed("reason", &e.Reason),
+		pg.Fixed("changes", pg.JSON(&e.Changes)),
+		pg.Fixed("request_id", &e.Request),
+		pg.Fixed("occurred_at", &e.At),
+		pg.Read("a.actor_name", &e.ActorName),
+		pg.Read(actorKind, &e.ActorKind),
+	}
+})
+
+var (
+	insertAudit = pg.SQL(`
+insert into audit_entries (` + audit.Names() + `, actor_name) values (` + audit.Parameters() + `, coalesce(
+  (select name from members where tenant_id = $1 and id = ` + audit.Extra(1) + `),
+  (select name from service_accounts where tenant_id = $1 and id = ` + audit.Extra(2) + `), ''))`)
+	listAudit = pg.SQL(`select ` + audit.Columns() + ` from audit_entries a
+where a.tenant_id = $1
+  and ($2::text[] is null or actor = any($2))
+  and ($3 = '' or $3 =` + actorKind + `)
+  and ($4 = '' or action = $4)
+  and ($5 = '' or target_kind = $5)
+  and ($6 = '' or target_id = $6)
+  and ($7::uuid is null or batch_id = $7)
+  and ($8::timestamptz is null or occurred_at >= $8) and ($9::timestamptz is null or occurred_at < $9)
+  and ($10::timestamptz is null or (occurred_at, id) < ($10, $11::uuid))
+order by occurred_at desc, id desc limit $12`)
+)
+
 // AppendAudit writes an entry with the transaction.
 func AppendAudit(tx *pg.Tx, in tenant.TenantID, e AuditEntry) {
-	changes := []byte("{}")
-	if len(e.Changes) > 0 {
-		text, err := json.Marshal(e.Changes)
-		if err != nil {
-			panic("store: audit changes: " + err.Error()) // only plain values are ever put there
-		}
-		changes = text
-	}
-	// Whichever of the two it is not has no row of that id.
+	// An actor is one of the two, so that at most one of the ids has a row.
 	member, _ := tenant.Parse[tenant.MemberID](e.Actor)
 	account, notAny := tenant.Parse[tenant.ServiceAccountID](strings.TrimPrefix(e.Actor, accountPrefix))
 	if notAny != nil {
 		e.Subject = "" // the service itself has no token
 	}
-	tx.Write(`
-insert into audit_entries (tenant_id, id, actor, actor_name, actor_subject, action, target_kind, target_id, batch_id, reason, changes,
-  request_id, occurred_at)
-values ($1, $2, $3, coalesce(
-  (select name from members where tenant_id = $1 and id = $4),
-  (select name from service_accounts where tenant_id = $1 and id = $5), ''), $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-		in, e.ID, e.Actor, member, account, e.Subject, e.Action, e.TargetKind, e.TargetID, e.Batch, e.Reason, changes, e.Request, e.At)
+	tx.Write(insertAudit, append(audit.Insert(in, &e), member, account)...)
 }
 
 // AuditQuery chooses entries; zero values choose all.
@@ -93,30 +112,6 @@ func ListAudit(b *pg.Batch, in tenant.TenantID, q AuditQuery, into *[]AuditEntry
 	if !q.Actor.IsZero() {
 		actors = []string{q.Actor.String(), accountPrefix + q.Actor.String()}
 	}
-	pg.Collect(b.Queue(`
-select id, actor, actor_subject, actor_name,`+actorKind+`, action, target_kind, target_id, batch_id, reason, changes, request_id, occurred_at
-from audit_entries
-where tenant_id = $1
-  and ($2::text[] is null or actor = any($2))
-  and ($3 = '' or $3 =`+actorKind+`)
-  and ($4 = '' or action = $4)
-  and ($5 = '' or target_kind = $5)
-  and ($6 = '' or target_id = $6)
-  and ($7::uuid is null or batch_id = $7)
-  and ($8::timestamptz is null or occurred_at >= $8) and ($9::timestamptz is null or occurred_at < $9)
-  and ($10::timestamptz is null or (occurred_at, id) < ($10, $11::uuid))
-order by occurred_at desc, id desc limit $12`,
-		in, actors, q.ActorKind, q.Action, q.TargetKind, q.TargetID, q.Batch,
-		optional(q.From), optional(q.Until), optional(q.AfterAt), q.AfterID, q.Limit), into, scanAudit)
-}
-
-func scanAudit(row pgx.CollectableRow) (AuditEntry, error) {
-	var e AuditEntry
-	var changes []byte
-	err := row.Scan(&e.ID, &e.Actor, &e.Subject, &e.ActorName, &e.ActorKind, &e.Action, &e.TargetKind, &e.TargetID, &e.Batch, &e.Reason,
-		&changes, &e.Request, &e.At)
-	if err != nil {
-		return e, err
-	}
-	return e, json.Unmarshal(changes, &e.Changes)
+	audit.List(b.Queue(listAudit, in, actors, q.ActorKind, q.Action, q.TargetKind, q.TargetID, q.Batch,
+		pg.OrNull(q.From), pg.OrNull(q.Until), pg.OrNull(q.AfterAt), q.AfterID, q.Limit), into)
 }

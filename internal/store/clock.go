@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/pg"
 )
 
 // Clock is a stretch of time in which a zone's clocks are ahead of UTC by the same span.
@@ -14,9 +15,9 @@ type Clock struct {
 	Ahead        time.Duration
 }
 
-// Clocks tells how zones' clocks stand throughout a span. SQL reckons local times with them rather
-// than with the server's zone database: that may know less than the one by which sessions were put
-// on their local days, and a zone that it lacks would be an error.
+// Clocks tells how zones' clocks stand throughout a span. SQL computes local times from them rather than from the
+// server's zone database: that may know less than the one by which sessions were put on their local days, and a zone
+// that it lacks would be an error.
 func Clocks(zones []string, over civil.Span) ([]Clock, error) {
 	var clocks []Clock
 	for _, name := range zones {
@@ -37,18 +38,18 @@ func Clocks(zones []string, over civil.Span) ([]Clock, error) {
 	return clocks, nil
 }
 
-// clockColumns are the arguments of localTime.
-func clockColumns(clocks []Clock) (zones []string, since, until []time.Time, ahead []int64) {
-	zones, ahead = make([]string, len(clocks)), make([]int64, len(clocks))
-	since, until = make([]time.Time, len(clocks)), make([]time.Time, len(clocks))
-	for i, c := range clocks {
-		zones[i], since[i], until[i], ahead[i] = c.Zone, c.Since, c.Until, int64(c.Ahead/time.Second)
+// ClockArguments are the arguments of LocalTime.
+func ClockArguments(clocks []Clock) []any {
+	return []any{
+		pg.Array(clocks, func(c Clock) string { return c.Zone }),
+		pg.Array(clocks, func(c Clock) time.Time { return c.Since }),
+		pg.Array(clocks, func(c Clock) time.Time { return c.Until }),
+		pg.Array(clocks, func(c Clock) time.Duration { return c.Ahead }),
 	}
-	return zones, since, until, ahead
 }
 
-// localTime is what the clocks of a location `l` show at an instant, which is a column; the clocks are $8 to $11.
-func localTime(instant string) string {
+// LocalTime is what the clocks of a location `l` show at an instant, which is a column; the clocks are $8 to $11.
+func LocalTime(instant string) string {
 	return `(` + instant + ` at time zone 'UTC') + (
     select k.ahead * interval '1 second'
     from unnest($8::text[], $9::timestamptz[], $10::timestamptz[], $11::bigint[]) as k (zone, since, until, ahead)

@@ -1,9 +1,8 @@
 package store
 
 import (
+	"encoding/json"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
@@ -24,87 +23,91 @@ func (c Claim) Name() string { return c.Principal + "\x00" + c.Procedure + "\x00
 // KeyUsed reports whether a transaction failed because the key that it claimed was used already.
 func KeyUsed(err error) bool { return pg.IsCheck(err, "idempotency_keys_once") }
 
-// ClaimKey takes an idempotency key with the transaction, which fails where that was done before: see KeyUsed. Who comes while
-// another transaction has it waits for that one's end.
-//
-// The conflict is found, and turned into an error, by one statement that asks for nothing: a SELECT would take
-// predicate locks on the index pages where everybody else's keys go. That it fails by itself lets it travel
-// ahead of whatever the transaction sends, and keeps the rest of that from happening.
-func ClaimKey(tx *pg.Tx, in tenant.TenantID, c Claim) {
-	tx.Write(`
-insert into idempotency_keys as k (tenant_id, principal, procedure, key, request_hash, created_at)
-values ($1, $2, $3, $4, $5, $6)
-on conflict (tenant_id, principal, procedure, key) do update set
-  used = k.created_at > $7, request_hash = excluded.request_hash, answer = null, created_at = excluded.created_at`,
-		in, c.Principal, c.Procedure, c.Key, c.Hash, c.At, c.Since)
+type answerRow struct {
+	Claim
+	answer json.RawMessage
 }
 
-// ClaimKeys takes idempotency keys with the batch's transaction, and says which: those that were used before
-// are left as they are. It asks for nothing either, for the sake of what ClaimKey says about predicate locks.
-func ClaimKeys(b *pg.Batch, in tenant.TenantID, claims []Claim, claimed func(Claim)) {
-	if len(claims) == 0 {
-		return
+func claimColumns(c *Claim) []pg.Column {
+	return []pg.Column{
+		pg.Key("principal", &c.Principal),
+		pg.Key("procedure", &c.Procedure),
+		pg.Key("key", &c.Key),
+		pg.Fixed("request_hash", &c.Hash),
+		pg.Fixed("created_at", &c.At),
 	}
-	b.Queue(`
-insert into idempotency_keys as k (tenant_id, principal, procedure, key, request_hash, created_at)
-select $1, x.principal, x.procedure, x.key, x.request_hash, x.created_at
-from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::timestamptz[]) as x (principal, procedure, key, request_hash, created_at)
+}
+
+var (
+	claims  = pg.NewTable("k", claimColumns)
+	answers = pg.NewTable("k", func(a *answerRow) []pg.Column {
+		return append(claimColumns(&a.Claim), pg.Fixed("answer", pg.JSON(&a.answer)))
+	})
+)
+
+var (
+	claimKey = pg.SQL(`
+insert into idempotency_keys as k ` + claims.Values() + `
+on conflict (tenant_id, principal, procedure, key) do update set
+  used = k.created_at > ` + claims.Extra(1) + `,
+  request_hash = excluded.request_hash, answer = null, created_at = excluded.created_at`)
+	claimKeys = pg.SQL(`
+insert into idempotency_keys as k ` + claims.Rows() + `
 on conflict (tenant_id, principal, procedure, key) do update set
   request_hash = excluded.request_hash, answer = null, created_at = excluded.created_at
-where k.created_at <= $7
-returning k.principal, k.procedure, k.key`, append(claimColumns(in, claims), claims[0].Since)...).Query(func(rows pgx.Rows) error {
-		var c Claim
-		_, err := pgx.ForEachRow(rows, []any{&c.Principal, &c.Procedure, &c.Key}, func() error {
-			claimed(c)
-			return nil
-		})
-		return err
-	})
+where k.created_at <= ` + claims.Extra(1) + `
+returning k.principal, k.procedure, k.key`)
+	answerKeys = pg.SQL(`
+insert into idempotency_keys ` + answers.Rows() + `
+on conflict (tenant_id, principal, procedure, key) do update set answer = excluded.answer`)
+)
+
+// ClaimKey takes an idempotency key with the transaction, which fails where the key was used before: see KeyUsed. While
+// another transaction has the key, it waits for that one's end.
+//
+// One statement finds the conflict and turns it into an error, and it asks for nothing: a SELECT would take predicate
+// locks on the index pages where all other keys go. That it fails by itself lets it travel ahead of what the
+// transaction sends, and keeps the rest of that from running.
+func ClaimKey(tx *pg.Tx, in tenant.TenantID, c Claim) {
+	tx.Write(claimKey, append(claims.Insert(in, &c), c.Since)...)
 }
 
-func claimColumns(in tenant.TenantID, claims []Claim) []any {
-	return []any{
-		in,
-		column(claims, func(c Claim) string { return c.Principal }),
-		column(claims, func(c Claim) string { return c.Procedure }),
-		column(claims, func(c Claim) string { return c.Key }),
-		column(claims, func(c Claim) []byte { return c.Hash }),
-		column(claims, func(c Claim) time.Time { return c.At }),
+// ClaimKeys takes idempotency keys with the batch's transaction, and says which: those that were used before are left
+// as they are. It asks for nothing either, because of the predicate locks that ClaimKey speaks of.
+func ClaimKeys(b *pg.Batch, in tenant.TenantID, all []Claim, claimed func(Claim)) {
+	if len(all) == 0 {
+		return
 	}
+	rows := pg.Array(all, func(c Claim) *Claim { return &c })
+	var c Claim
+	b.Queue(claimKeys, append(claims.InsertAll(in, rows), all[0].Since)...).
+		Each(func() { claimed(c) }, &c.Principal, &c.Procedure, &c.Key)
 }
 
-type answer struct {
-	Claim
-	text string
-}
-
-var answersKept = pg.Rows[answer]{
-	Rank: rankKeys,
-	Write: func(tx *pg.Tx, in tenant.TenantID, rows []answer) {
-		tx.Write(`
-insert into idempotency_keys (tenant_id, principal, procedure, key, request_hash, created_at, answer)
-select $1, x.principal, x.procedure, x.key, x.request_hash, x.created_at, x.answer
-from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::timestamptz[], $7::jsonb[])
-  as x (principal, procedure, key, request_hash, created_at, answer)
-on conflict (tenant_id, principal, procedure, key) do update set answer = excluded.answer`,
-			append(claimColumns(in, column(rows, func(a answer) Claim { return a.Claim })),
-				column(rows, func(a answer) string { return a.text }))...)
+var answersKept = pg.Rows[*answerRow]{
+	Rank: RankKeys,
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*answerRow) {
+		tx.Write(answerKeys, answers.InsertAll(in, rows)...)
 	},
 }
 
-// AnswerKey keeps the answer, a JSON text, with the key that the transaction has claimed. It is an upsert for
-// the sake of what ClaimKey says about predicate locks.
+// AnswerKey keeps the answer, a JSON text, with the key that the transaction has claimed. It is an upsert because of
+// the predicate locks that ClaimKey speaks of.
 func AnswerKey(tx *pg.Tx, in tenant.TenantID, c Claim, text string) {
-	answersKept.Add(tx, in, answer{c, text})
+	answersKept.Add(tx, in, &answerRow{c, json.RawMessage(text)})
 }
 
 var keysGivenBack = pg.Rows[Claim]{
-	Rank: rankKeys,
+	Rank: RankKeys,
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []Claim) {
 		tx.Write(`
 delete from idempotency_keys k using unnest($2::text[], $3::text[], $4::text[]) as x (principal, procedure, key)
-where k.tenant_id = $1 and k.key = any($4) and k.principal = x.principal and k.procedure = x.procedure and k.key = x.key`,
-			claimColumns(in, rows)[:4]...)
+where k.tenant_id = $1 and k.key = any($4)
+  and k.principal = x.principal and k.procedure = x.procedure and k.key = x.key`,
+			in,
+			pg.Array(rows, func(c Claim) string { return c.Principal }),
+			pg.Array(rows, func(c Claim) string { return c.Procedure }),
+			pg.Array(rows, func(c Claim) string { return c.Key }))
 	},
 }
 
@@ -117,16 +120,17 @@ type Answered struct {
 	Answer string // JSON
 }
 
+var answered = pg.NewReader(func(a *Answered) []pg.Column {
+	return []pg.Column{pg.Read("request_hash", &a.Hash), pg.Read("answer::text", &a.Answer)}
+})
+
+var findAnswer = pg.SQL(`
+select ` + answered.Columns() + ` from idempotency_keys
+where tenant_id = $1 and principal = $2 and procedure = $3 and key = $4 and created_at > $5`)
+
 // FindAnswer reads what a key was used for.
 func FindAnswer(b *pg.Batch, in tenant.TenantID, c Claim, into **Answered) {
-	b.Queue(`
-select request_hash, answer::text from idempotency_keys
-where tenant_id = $1 and principal = $2 and procedure = $3 and key = $4 and created_at > $5`,
-		in, c.Principal, c.Procedure, c.Key, c.Since).QueryRow(func(row pgx.Row) error {
-		var a Answered
-		err := row.Scan(&a.Hash, &a.Answer)
-		return found(into, a, err)
-	})
+	answered.Find(b.Queue(findAnswer, in, c.Principal, c.Procedure, c.Key, c.Since), into)
 }
 
 // HasOldKeys tells whether any key was last used by the given time.
@@ -138,5 +142,6 @@ func HasOldKeys(b *pg.Batch, in tenant.TenantID, until time.Time, into *bool) {
 func DeleteOldKeys(tx *pg.Tx, in tenant.TenantID, until time.Time, most int) {
 	tx.Write(`
 delete from idempotency_keys where tenant_id = $1 and (principal, procedure, key) in (
-  select principal, procedure, key from idempotency_keys where tenant_id = $1 and created_at <= $2 order by created_at limit $3)`, in, until, most)
+  select principal, procedure, key from idempotency_keys
+  where tenant_id = $1 and created_at <= $2 order by created_at limit $3)`, in, until, most)
 }

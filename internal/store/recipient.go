@@ -4,29 +4,27 @@ import (
 	"crypto/sha256"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // ListPreferences reads what members have chosen. It adds to the map.
-func ListPreferences(b *pg.Batch, in tenant.TenantID, members []tenant.MemberID, into map[tenant.MemberID]notify.Preferences) {
-	b.Queue(`select member_id, topic, channel, enabled from notification_preferences where tenant_id = $1 and member_id = any($2)`, in, members).
-		Query(func(rows pgx.Rows) error {
-			var who tenant.MemberID
-			var c notify.Choice
-			var on bool
-			_, err := pgx.ForEachRow(rows, []any{&who, &c.Topic, &c.Channel, &on}, func() error {
-				if into[who] == nil {
-					into[who] = make(notify.Preferences)
-				}
-				into[who][c] = on
-				return nil
-			})
-			return err
-		})
+func ListPreferences(
+	b *pg.Batch, in tenant.TenantID, members []tenant.MemberID, into map[tenant.MemberID]notify.Preferences,
+) {
+	var who tenant.MemberID
+	var c notify.Choice
+	var on bool
+	b.Queue(`
+select member_id, topic, channel, enabled from notification_preferences
+where tenant_id = $1 and member_id = any($2)`, in, members).Each(func() {
+		if into[who] == nil {
+			into[who] = make(notify.Preferences)
+		}
+		into[who][c] = on
+	}, &who, &c.Topic, &c.Channel, &on)
 }
 
 // PutPreferences writes a member's choices with the transaction. Others stay.
@@ -38,8 +36,10 @@ func PutPreferences(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, chosen
 	}
 	tx.Write(`
 insert into notification_preferences (tenant_id, member_id, topic, channel, enabled, updated_at)
-select $1, $2, c.topic, c.channel, c.enabled, $6 from unnest($3::text[], $4::text[], $5::boolean[]) as c (topic, channel, enabled)
-on conflict (tenant_id, member_id, topic, channel) do update set enabled = excluded.enabled, updated_at = excluded.updated_at`,
+select $1, $2, c.topic, c.channel, c.enabled, $6
+from unnest($3::text[], $4::text[], $5::boolean[]) as c (topic, channel, enabled)
+on conflict (tenant_id, member_id, topic, channel) do update set
+  enabled = excluded.enabled, updated_at = excluded.updated_at`,
 		in, owner, topics, channels, enabled, at)
 }
 
@@ -51,31 +51,34 @@ type MemberQuiet struct {
 
 // FindMemberQuiet reads what else a member has chosen about messages.
 func FindMemberQuiet(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, into *MemberQuiet) {
-	b.Queue(`select quiet_start::text, quiet_end::text, feed_hash is not null from notification_members where tenant_id = $1 and member_id = $2`, in, owner).
-		QueryRow(func(row pgx.Row) error {
-			*into = MemberQuiet{}
-			var start, end *string
-			err := row.Scan(&start, &end, &into.HasFeed)
-			if isNoRows(err) {
-				return nil
-			}
-			if err == nil && start != nil {
-				into.Hours = new(notify.QuietHours)
-				*into.Hours, err = quietHours(*start, *end)
-			}
-			return err
-		})
+	*into = MemberQuiet{}
+	var start, end *civil.TimeOfDay
+	b.Queue(`
+select quiet_start, quiet_end, feed_hash is not null from notification_members
+where tenant_id = $1 and member_id = $2`, in, owner).Each(func() { into.Hours = quietHours(start, end) },
+		&start, &end, &into.HasFeed)
+}
+
+// quietHours gives nil where there are none; the database has both ends or neither.
+func quietHours(start, end *civil.TimeOfDay) *notify.QuietHours {
+	if start == nil || end == nil {
+		return nil
+	}
+	return &notify.QuietHours{Start: *start, End: *end}
 }
 
 // PutMemberQuiet writes a member's own quiet hours with the transaction; nil takes the tenant's.
-func PutMemberQuiet(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, hours *notify.QuietHours, at time.Time) {
-	var start, end *string
+func PutMemberQuiet(
+	tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, hours *notify.QuietHours, at time.Time,
+) {
+	var start, end *civil.TimeOfDay
 	if hours != nil {
-		start, end = new(hours.Start.String()), new(hours.End.String())
+		start, end = &hours.Start, &hours.End
 	}
 	tx.Write(`
-insert into notification_members (tenant_id, member_id, quiet_start, quiet_end, updated_at) values ($1, $2, $3::text::time, $4::text::time, $5)
-on conflict (tenant_id, member_id) do update set quiet_start = excluded.quiet_start, quiet_end = excluded.quiet_end, updated_at = excluded.updated_at`,
+insert into notification_members (tenant_id, member_id, quiet_start, quiet_end, updated_at) values ($1, $2, $3, $4, $5)
+on conflict (tenant_id, member_id) do update set
+  quiet_start = excluded.quiet_start, quiet_end = excluded.quiet_end, updated_at = excluded.updated_at`,
 		in, owner, start, end, at)
 }
 
@@ -84,26 +87,24 @@ func PutFeed(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, secret []byte
 	hash := sha256.Sum256(secret)
 	tx.Write(`
 insert into notification_members (tenant_id, member_id, feed_hash, updated_at) values ($1, $2, $3, $4)
-on conflict (tenant_id, member_id) do update set feed_hash = excluded.feed_hash, updated_at = excluded.updated_at`, in, owner, hash[:], at)
+on conflict (tenant_id, member_id) do update set feed_hash = excluded.feed_hash, updated_at = excluded.updated_at`,
+		in, owner, hash[:], at)
 }
 
 // CloseFeed closes a member's calendar feed with the transaction.
 func CloseFeed(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, at time.Time) {
-	tx.Write(`update notification_members set feed_hash = null, updated_at = $3 where tenant_id = $1 and member_id = $2 and feed_hash is not null`, in, owner, at)
+	tx.Write(`
+update notification_members set feed_hash = null, updated_at = $3
+where tenant_id = $1 and member_id = $2 and feed_hash is not null`, in, owner, at)
 }
 
 // FindFeed reads whose calendar feed a secret opens; zero where it opens none. Only active members have one.
 func FindFeed(b *pg.Batch, in tenant.TenantID, secret []byte, into *tenant.MemberID) {
 	sum := sha256.Sum256(secret)
+	*into = tenant.MemberID{}
 	b.Queue(`
 select f.member_id from notification_members f join members m on m.tenant_id = f.tenant_id and m.id = f.member_id
-where f.tenant_id = $1 and f.feed_hash = $2 and m.status = 'ACTIVE'`, in, sum[:]).QueryRow(func(row pgx.Row) error {
-		*into = tenant.MemberID{}
-		if err := row.Scan(into); !isNoRows(err) {
-			return err
-		}
-		return nil
-	})
+where f.tenant_id = $1 and f.feed_hash = $2 and m.status = 'ACTIVE'`, in, sum[:]).ScanAny(into)
 }
 
 // NotificationStop is a number or address that must not be written to.
@@ -114,67 +115,78 @@ type NotificationStop struct {
 	At      time.Time
 }
 
+var stops = pg.NewTable("s", func(s *NotificationStop) []pg.Column {
+	return []pg.Column{
+		pg.Key("channel", &s.Channel),
+		pg.Key("address", &s.Address),
+		pg.Col("reason", &s.Reason),
+		pg.Col("created_at", &s.At),
+	}
+})
+
+// memberStops are the stops `s` of the present numbers and addresses of members `m`.
+const memberStops = ` from members m
+cross join lateral (values ('SMS', m.phone), ('EMAIL', m.email_key)) as a (channel, address)
+join notification_stops s on s.tenant_id = m.tenant_id and s.channel = a.channel and s.address = a.address`
+
+var (
+	listMemberStops = pg.SQL(`
+select ` + stops.Columns() + memberStops + `
+where m.tenant_id = $1 and m.id = $2 order by s.channel`)
+	listMembersStops = pg.SQL(`
+select m.id, s.channel, s.reason` + memberStops + `
+where m.tenant_id = $1 and m.id = any($2)`)
+	putStops = pg.SQL(`
+insert into notification_stops as n (tenant_id, channel, address, reason, created_at)
+select $1, x.channel, case x.channel when 'EMAIL' then lower(x.address) else x.address end, x.reason, x.created_at
+from ` + stops.Changes() + `
+on conflict (tenant_id, channel, address) do update set ` + stops.SetExcluded() + `
+where n.reason <> excluded.reason and excluded.reason <> 'BOUNCED'`)
+)
+
 // ListMemberStops reads which channels are stopped for a member's present number and address.
 func ListMemberStops(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, into *[]NotificationStop) {
-	pg.Collect(b.Queue(`
-select s.channel, s.address, s.reason, s.created_at from members m
-cross join lateral (values ('SMS', m.phone), ('EMAIL', m.email_key)) as a (channel, address)
-join notification_stops s on s.tenant_id = m.tenant_id and s.channel = a.channel and s.address = a.address
-where m.tenant_id = $1 and m.id = $2 order by s.channel`, in, owner), into, func(row pgx.CollectableRow) (NotificationStop, error) {
-		var s NotificationStop
-		err := row.Scan(&s.Channel, &s.Address, &s.Reason, &s.At)
-		return s, err
-	})
+	stops.List(b.Queue(listMemberStops, in, owner), into)
 }
 
-// ListStops reads which channels are stopped for the present numbers and addresses of recipients, and writes it into them.
+// ListStops reads which channels are stopped for the present numbers and addresses of recipients, and writes it into
+// them.
 func ListStops(b *pg.Batch, in tenant.TenantID, of []*notify.Recipient) {
-	var numbers, addresses []string
-	for _, r := range of {
-		numbers, addresses = append(numbers, r.Phone), append(addresses, r.Email)
-	}
+	var place int
+	var c notify.Channel
+	var why notify.Reason
 	b.Queue(`
-select r.place - 1, s.channel, s.reason from unnest($2::text[], $3::text[]) with ordinality as r (phone, email, place)
+select r.place - 1, s.channel, s.reason
+from unnest($2::text[], $3::text[]) with ordinality as r (phone, email, place)
 cross join lateral (values ('SMS', r.phone), ('EMAIL', lower(r.email))) as a (channel, address)
-join notification_stops s on s.tenant_id = $1 and s.channel = a.channel and s.address = a.address`, in, numbers, addresses).Query(func(rows pgx.Rows) error {
-		var place int
-		var c notify.Channel
-		var why notify.Reason
-		_, err := pgx.ForEachRow(rows, []any{&place, &c, &why}, func() error {
-			of[place].Stopped[c] = why
-			return nil
-		})
-		return err
-	})
+join notification_stops s on s.tenant_id = $1 and s.channel = a.channel and s.address = a.address`, in,
+		pg.Array(of, func(r *notify.Recipient) string { return r.Phone }),
+		pg.Array(of, func(r *notify.Recipient) string { return r.Email })).
+		Each(func() { of[place].Stopped[c] = why }, &place, &c, &why)
 }
 
-// PutStops stops channels for numbers and addresses with the transaction. Where one is stopped, the first reason stays, unless the
-// recipient has now said so.
-func PutStops(tx *pg.Tx, in tenant.TenantID, stops ...NotificationStop) {
-	if len(stops) == 0 {
+// PutStops stops channels for numbers and addresses with the transaction. Where one is stopped, the first reason stays,
+// unless the recipient has now said so.
+func PutStops(tx *pg.Tx, in tenant.TenantID, all ...NotificationStop) {
+	if len(all) == 0 {
 		return
 	}
-	var channels, addresses, reasons []string
-	var times []time.Time
+	var rows []*NotificationStop
 	seen := make(map[[2]string]bool)
-	for _, s := range stops {
+	for _, s := range all {
 		if key := [2]string{string(s.Channel), s.Address}; s.Address != "" && !seen[key] {
 			seen[key] = true
-			channels, addresses = append(channels, key[0]), append(addresses, key[1])
-			reasons, times = append(reasons, string(s.Reason)), append(times, s.At)
+			rows = append(rows, &s)
 		}
 	}
-	tx.Write(`
-insert into notification_stops as n (tenant_id, channel, address, reason, created_at)
-select $1, s.channel, case s.channel when 'EMAIL' then lower(s.address) else s.address end, s.reason, s.at
-from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[]) as s (channel, address, reason, at)
-on conflict (tenant_id, channel, address) do update set reason = excluded.reason, created_at = excluded.created_at
-where n.reason <> excluded.reason and excluded.reason <> 'BOUNCED'`, in, channels, addresses, reasons, times)
+	tx.Write(putStops, stops.UpdateAll(in, rows)...)
 }
 
 // DeleteStop opens a channel for a number or address again with the transaction.
 func DeleteStop(tx *pg.Tx, in tenant.TenantID, c notify.Channel, address string) {
-	tx.Write(`delete from notification_stops where tenant_id = $1 and channel = $2 and address = case $2 when 'EMAIL' then lower($3) else $3 end`,
+	tx.Write(`
+delete from notification_stops
+where tenant_id = $1 and channel = $2 and address = case $2 when 'EMAIL' then lower($3) else $3 end`,
 		in, string(c), address)
 }
 
@@ -182,93 +194,88 @@ func DeleteStop(tx *pg.Tx, in tenant.TenantID, c notify.Channel, address string)
 func Resubscribe(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID) {
 	tx.Write(`
 delete from notification_stops s using members m
-where m.tenant_id = $1 and m.id = $2 and s.tenant_id = $1 and s.channel = 'EMAIL' and s.address = m.email_key and s.reason = 'UNSUBSCRIBED'`, in, owner)
+where m.tenant_id = $1 and m.id = $2 and s.tenant_id = $1 and s.channel = 'EMAIL' and s.address = m.email_key
+  and s.reason = 'UNSUBSCRIBED'`, in, owner)
 }
 
-// ListRecipients reads the members as recipients, and what was sent to them and to guests since a time. It adds to the map.
-func ListRecipients(b *pg.Batch, in tenant.TenantID, members []tenant.MemberID, into map[tenant.UUID]*notify.Recipient) {
+type recipientRow struct {
+	notify.Recipient
+	zone       string
+	start, end *civil.TimeOfDay
+}
+
+var recipients = pg.ReadAs(func(r *recipientRow) []pg.Column {
+	return []pg.Column{
+		pg.Read("m.id", &r.Member),
+		pg.Read("m.status = 'ACTIVE'", &r.Known),
+		pg.Read("m.name", &r.Name),
+		pg.Read("m.phone", &r.Phone),
+		pg.Read("m.email", &r.Email),
+		pg.Read("m.locale", &r.Locale),
+		pg.Read("coalesce(nullif(m.time_zone, ''), t.time_zone)", &r.zone),
+		pg.Read("q.quiet_start", &r.start),
+		pg.Read("q.quiet_end", &r.end),
+	}
+}, func(r *recipientRow) (_ notify.Recipient, err error) {
+	r.Quiet = quietHours(r.start, r.end)
+	r.Zone, err = time.LoadLocation(r.zone)
+	return r.Recipient, err
+})
+
+var listRecipients = pg.SQL(`
+select ` + recipients.Columns() + ` from members m join tenants t on t.tenant_id = m.tenant_id
+left join notification_members q on q.tenant_id = m.tenant_id and q.member_id = m.id
+where m.tenant_id = $1 and m.id = any($2)`)
+
+// ListRecipients reads the members as recipients, and what was sent to them and to guests since a time. It adds to the
+// map.
+func ListRecipients(
+	b *pg.Batch, in tenant.TenantID, members []tenant.MemberID, into map[tenant.UUID]*notify.Recipient,
+) {
 	of := func(who tenant.MemberID) *notify.Recipient {
 		if into[who.UUID] == nil {
-			into[who.UUID] = &notify.Recipient{Member: who, Stopped: make(map[notify.Channel]notify.Reason), Sent: make(map[notify.Channel][]time.Time)}
+			into[who.UUID] = &notify.Recipient{
+				Member: who, Stopped: make(map[notify.Channel]notify.Reason), Sent: make(map[notify.Channel][]time.Time),
+			}
 		}
 		return into[who.UUID]
 	}
-	b.Queue(`
-select m.id, m.status = 'ACTIVE', m.name, m.phone, m.email, m.locale, coalesce(nullif(m.time_zone, ''), t.time_zone), q.quiet_start::text, q.quiet_end::text
-from members m join tenants t on t.tenant_id = m.tenant_id
-left join notification_members q on q.tenant_id = m.tenant_id and q.member_id = m.id
-where m.tenant_id = $1 and m.id = any($2)`, in, members).Query(func(rows pgx.Rows) error {
-		for rows.Next() {
-			var who tenant.MemberID
-			var r notify.Recipient
-			var zone string
-			var start, end *string
-			err := rows.Scan(&who, &r.Known, &r.Name, &r.Phone, &r.Email, &r.Locale, &zone, &start, &end)
-			if err != nil {
-				return err
-			}
-			to := of(who)
-			to.Known, to.Name, to.Phone, to.Email, to.Locale = r.Known, r.Name, r.Phone, r.Email, r.Locale
-			if to.Zone, err = time.LoadLocation(zone); err != nil {
-				return err
-			}
-			if start != nil {
-				to.Quiet = new(notify.QuietHours)
-				if *to.Quiet, err = quietHours(*start, *end); err != nil {
-					return err
-				}
-			}
-		}
-		return rows.Err()
+	recipients.Each(b.Queue(listRecipients, in, members), func(r notify.Recipient) {
+		to := of(r.Member)
+		to.Known, to.Name, to.Phone, to.Email, to.Locale = r.Known, r.Name, r.Phone, r.Email, r.Locale
+		to.Zone, to.Quiet = r.Zone, r.Quiet
 	})
+	var who tenant.MemberID
+	var c notify.Channel
+	var why notify.Reason
+	b.Queue(listMembersStops, in, members).Each(func() { of(who).Stopped[c] = why }, &who, &c, &why)
+	var d notify.Device
 	b.Queue(`
-select m.id, s.channel, s.reason from members m
-cross join lateral (values ('SMS', m.phone), ('EMAIL', m.email_key)) as a (channel, address)
-join notification_stops s on s.tenant_id = m.tenant_id and s.channel = a.channel and s.address = a.address
-where m.tenant_id = $1 and m.id = any($2)`, in, members).Query(func(rows pgx.Rows) error {
-		var who tenant.MemberID
-		var c notify.Channel
-		var why notify.Reason
-		_, err := pgx.ForEachRow(rows, []any{&who, &c, &why}, func() error {
-			of(who).Stopped[c] = why
-			return nil
-		})
-		return err
-	})
-	b.Queue(`select member_id, id, token from devices where tenant_id = $1 and member_id = any($2) order by seen_at desc, id`, in, members).
-		Query(func(rows pgx.Rows) error {
-			var who tenant.MemberID
-			var d notify.Device
-			_, err := pgx.ForEachRow(rows, []any{&who, &d.ID, &d.Token}, func() error {
-				of(who).Devices = append(of(who).Devices, d)
-				return nil
-			})
-			return err
-		})
+select member_id, id, token from devices
+where tenant_id = $1 and member_id = any($2) order by seen_at desc, id`, in, members).
+		Each(func() { of(who).Devices = append(of(who).Devices, d) }, &who, &d.ID, &d.Token)
 }
 
 // ListSent reads when recipients were sent what counts, since a time, in order of time. It adds to the map.
-func ListSent(b *pg.Batch, in tenant.TenantID, recipients []tenant.UUID, since time.Time, into map[tenant.UUID]map[notify.Channel][]time.Time) {
+func ListSent(
+	b *pg.Batch, in tenant.TenantID, recipients []tenant.UUID, since time.Time,
+	into map[tenant.UUID]map[notify.Channel][]time.Time,
+) {
+	var who tenant.UUID
+	var c notify.Channel
+	var at time.Time
 	b.Queue(`
 select d.recipient, d.channel, d.created_at from unnest($2::uuid[]) as r (id)
 cross join lateral (
   select recipient, channel, created_at from deliveries
   where tenant_id = $1 and recipient = r.id and counted and created_at > $3 offset 0
 ) d
-order by d.created_at`, in, recipients, since).
-		Query(func(rows pgx.Rows) error {
-			var who tenant.UUID
-			var c notify.Channel
-			var at time.Time
-			_, err := pgx.ForEachRow(rows, []any{&who, &c, &at}, func() error {
-				if into[who] == nil {
-					into[who] = make(map[notify.Channel][]time.Time)
-				}
-				into[who][c] = append(into[who][c], at)
-				return nil
-			})
-			return err
-		})
+order by d.created_at`, in, recipients, since).Each(func() {
+		if into[who] == nil {
+			into[who] = make(map[notify.Channel][]time.Time)
+		}
+		into[who][c] = append(into[who][c], at)
+	}, &who, &c, &at)
 }
 
 // HasStaleDevices tells whether some device was not seen since a time.

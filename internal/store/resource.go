@@ -1,28 +1,37 @@
 package store
 
 import (
-	"github.com/jackc/pgx/v5"
-
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-const resourceColumns = `
-  r.id, r.location_id, r.name, r.kind, r.active, r.version, r.created_at, r.updated_at`
+var resources = pg.NewTable("r", func(r *catalog.Resource) []pg.Column {
+	return []pg.Column{
+		pg.Key("id", &r.ID),
+		pg.Fixed("location_id", &r.Location),
+		pg.Col("name", &r.Name),
+		pg.Col("kind", &r.Kind),
+		pg.Col("active", &r.Active),
+		pg.Col("version", &r.Version),
+		pg.Fixed("created_at", &r.CreatedAt),
+		pg.Col("updated_at", &r.UpdatedAt),
+	}
+})
 
-func scanResource(row pgx.Row) (catalog.Resource, error) {
-	var r catalog.Resource
-	err := row.Scan(&r.ID, &r.Location, &r.Name, &r.Kind, &r.Active, &r.Version, &r.CreatedAt, &r.UpdatedAt)
-	return r, err
-}
+var (
+	findResource  = pg.SQL(`select ` + resources.Columns() + ` from resources r where r.tenant_id = $1 and r.id = $2`)
+	listResources = pg.SQL(`select ` + resources.Columns() + ` from resources r
+where r.tenant_id = $1 and ($2::uuid is null or r.location_id = $2) and (r.active or $3)
+  and ($5::uuid is null or (lower(r.name), r.id) > (lower($4), $5))
+order by lower(r.name), r.id limit $6`)
+	insertResource = pg.SQL(`insert into resources ` + resources.Values())
+	updateResource = pg.SQL(`update resources set ` + resources.Set() + ` where tenant_id = $1 and id = $2`)
+)
 
 // FindResource reads a resource; nil where there is none.
 func FindResource(b *pg.Batch, in tenant.TenantID, id tenant.ResourceID, into **catalog.Resource) {
-	b.Queue(`select`+resourceColumns+` from resources r where r.tenant_id = $1 and r.id = $2`, in, id).QueryRow(func(row pgx.Row) error {
-		r, err := scanResource(row)
-		return found(into, r, err)
-	})
+	resources.Find(b.Queue(findResource, in, id), into)
 }
 
 // ResourceQuery chooses resources.
@@ -36,24 +45,15 @@ type ResourceQuery struct {
 
 // ListResources reads them by name, then id.
 func ListResources(b *pg.Batch, in tenant.TenantID, q ResourceQuery, into *[]catalog.Resource) {
-	pg.Collect(b.Queue(`select`+resourceColumns+` from resources r
-where r.tenant_id = $1 and ($2::uuid is null or r.location_id = $2) and (r.active or $3)
-  and ($5::uuid is null or (lower(r.name), r.id) > (lower($4), $5))
-order by lower(r.name), r.id limit $6`, in, q.Location, q.Inactive, q.AfterName, q.AfterID, q.Limit), into,
-		func(row pgx.CollectableRow) (catalog.Resource, error) { return scanResource(row) })
+	resources.List(b.Queue(listResources, in, q.Location, q.Inactive, q.AfterName, q.AfterID, q.Limit), into)
 }
 
 // InsertResource writes a new resource with the transaction.
 func InsertResource(tx *pg.Tx, in tenant.TenantID, r catalog.Resource) {
-	tx.Write(`
-insert into resources (tenant_id, id, location_id, name, kind, active, version, created_at, updated_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		in, r.ID, r.Location, r.Name, r.Kind, r.Active, r.Version, r.CreatedAt, r.UpdatedAt)
+	tx.Write(insertResource, resources.Insert(in, &r)...)
 }
 
 // UpdateResource writes a resource's edit with the transaction. It stays at its location.
 func UpdateResource(tx *pg.Tx, in tenant.TenantID, r catalog.Resource) {
-	tx.Write(`
-update resources set name = $3, kind = $4, active = $5, version = $6, updated_at = $7
-where tenant_id = $1 and id = $2`, in, r.ID, r.Name, r.Kind, r.Active, r.Version, r.UpdatedAt)
+	tx.Write(updateResource, resources.Update(in, &r)...)
 }

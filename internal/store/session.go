@@ -3,8 +3,6 @@ package store
 import (
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -13,77 +11,127 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+var sessions = pg.NewTable("s", func(s *session.Session) []pg.Column {
+	return []pg.Column{
+		pg.Key("id", &s.ID),
+		pg.Col("service_id", &s.Service),
+		pg.Col("location_id", &s.Location),
+		pg.Col("resource_id", &s.Resource),
+		pg.Col("coach_id", &s.Coach),
+		pg.Col("series_id", &s.Series),
+		pg.Col("occurs_on", &s.OccursOn),
+		pg.Col("occurs_at", pg.Null(&s.OccursAt)),
+		pg.Col("detached", &s.Detached),
+		pg.Col("title", &s.Title),
+		pg.Col("description", &s.Description),
+		pg.Col("starts_at", &s.StartsAt),
+		pg.Col("ends_at", &s.EndsAt),
+		pg.Col("local_date", &s.LocalDate),
+		pg.Col("capacity", &s.Capacity),
+		pg.Col("waitlist_capacity", &s.WaitlistCapacity),
+		pg.Col("state", (*string)(&s.State)),
+		pg.Col("blocked", &s.Blocked),
+		pg.Col("state_reason", &s.StateReason),
+		pg.Col("version", &s.Version),
+		pg.Fixed("created_at", &s.CreatedAt),
+		pg.Col("updated_at", &s.UpdatedAt),
+		pg.Read("s.seats_taken", &s.SeatsTaken),
+		pg.Read("s.waiting", &s.Waiting),
+		pg.Read("s.holds", &s.Holds),
+	}
+})
+
 // Scheduled is a session with all that booking needs to know of it.
 type Scheduled struct {
 	session.Session
 	Slot booking.Slot
 }
 
-// sessionColumns goes with slotJoins.
-const sessionColumns = slotColumns + `,
-  s.resource_id, s.coach_id, s.series_id, s.occurs_on, s.occurs_at, s.detached, s.description, s.state_reason, s.deleted_at is not null,
-  s.version, s.created_at, s.updated_at,
-  coalesce((select m.name from members m where m.tenant_id = s.tenant_id and m.id = s.coach_id), ''),
-  array(select w.workout_id from session_workouts w where w.tenant_id = s.tenant_id and w.session_id = s.id order by w.position)`
-
-func scanSession(row pgx.Row) (Scheduled, error) {
-	var one session.Session
-	var occursOn, occursAt *time.Time
-	slot, err := scanSlot(row, &one.Resource, &one.Coach, &one.Series, &occursOn, &occursAt, &one.Detached, &one.Description,
-		&one.StateReason, &one.Deleted, &one.Version, &one.CreatedAt, &one.UpdatedAt, &one.CoachName, &one.Workouts)
-	one.ID, one.Service, one.Location, one.Title = slot.ID, slot.Service, slot.Location, slot.Title
-	one.StartsAt, one.EndsAt, one.TimeZone, one.LocalDate = slot.StartsAt, slot.EndsAt, slot.TimeZone, slot.LocalDate
-	one.Capacity, one.SeatsTaken, one.WaitlistCapacity, one.Waiting = slot.Capacity, slot.SeatsTaken, slot.WaitlistCapacity, slot.Waiting
-	one.Holds, one.State, one.Blocked, one.Delivery = slot.Holds, slot.State, slot.Blocked, slot.Delivery
-	if occursOn != nil && occursAt != nil {
-		one.OccursOn, one.OccursAt = day(*occursOn), *occursAt
-	}
-	return Scheduled{one, slot}, err
+type scheduledRow struct {
+	session.Session
+	slot SlotRow
 }
 
-func collectSession(row pgx.CollectableRow) (Scheduled, error) { return scanSession(row) }
+var (
+	scheduled = pg.ReadAs(func(r *scheduledRow) []pg.Column {
+		return append(append(sessions.Of(&r.Session), r.slot.Joined()...),
+			pg.Read("s.deleted_at is not null", &r.Deleted),
+			pg.Read(`
+  coalesce((select m.name from members m where m.tenant_id = s.tenant_id and m.id = s.coach_id), '')`, &r.CoachName),
+			pg.Read(`
+  array(select w.workout_id from session_workouts w
+    where w.tenant_id = s.tenant_id and w.session_id = s.id order by w.position)`, &r.Workouts),
+		)
+	}, func(r *scheduledRow) (Scheduled, error) {
+		one, slot := r.Session, r.slot.Slot()
+		one.TimeZone, one.Delivery = slot.TimeZone, slot.Delivery
+		slot.ID, slot.Service, slot.Location, slot.Title = one.ID, one.Service, one.Location, one.Title
+		slot.StartsAt, slot.EndsAt, slot.LocalDate = one.StartsAt, one.EndsAt, one.LocalDate
+		slot.Capacity, slot.SeatsTaken, slot.WaitlistCapacity = one.Capacity, one.SeatsTaken, one.WaitlistCapacity
+		slot.Waiting, slot.Holds, slot.State, slot.Blocked = one.Waiting, one.Holds, one.State, one.Blocked
+		return Scheduled{one, slot}, nil
+	})
+	// schedule gives all rows in the same place: what reads them copies.
+	schedule = pg.ReadAs(func(s *session.Session) []pg.Column {
+		return append(sessions.Of(s),
+			pg.Read("coalesce(m.name, '')", &s.CoachName),
+			pg.Read(`
+  case when s.has_workouts then array(select w.workout_id from session_workouts w
+    where w.tenant_id = s.tenant_id and w.session_id = s.id order by w.position) end`, &s.Workouts),
+		)
+	}, func(s *session.Session) (*session.Session, error) { return s, nil })
+)
+
+// selectSessions reads sessions `s`.
+var selectSessions = `select ` + scheduled.Columns() + ` from sessions s` + SlotJoins
+
+var findSession = pg.SQL(selectSessions + `
+where s.tenant_id = $1 and s.id = $2 and s.deleted_at is null`)
 
 // FindSession reads a session; nil where there is none that is not deleted.
 func FindSession(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into **Scheduled) {
-	b.Queue(`select`+sessionColumns+` from sessions s`+slotJoins+`
-where s.tenant_id = $1 and s.id = $2 and s.deleted_at is null`, in, id).QueryRow(func(row pgx.Row) error {
-		one, err := scanSession(row)
-		return found(into, one, err)
-	})
+	scheduled.Find(b.Queue(findSession, in, id), into)
 }
 
 // SessionQuery chooses sessions.
 type SessionQuery struct {
 	session.Filter
-	Unbooked   bool      // leaves out those in which anybody has a place or waits for one
+	Unbooked   bool      // leaves out those with bookings or waitlist entries
 	AfterStart time.Time // keyset: the last start and id of the page before
 	AfterID    tenant.SessionID
 	Limit      int
 }
 
-// chosen is the condition of a session.Filter on sessions `s`; args gives what it refers to.
-// The span stands alone, without an "or", so that the index on the start is followed.
-func chosen(f session.Filter) string {
-	condition := `
+// filtered is a statement on the sessions `s` that a session.Filter chooses: one for filters that name no sessions, and
+// one for those that do.
+type filtered struct{ all, named string }
+
+// filter puts the condition of a session.Filter between the parts of a statement. Its parameters are those of
+// filterArgs. The span stands alone, without an "or", so that the index on the start is followed.
+func filter(before, after string) filtered {
+	const condition = `
 where s.tenant_id = $1 and s.deleted_at is null and s.starts_at >= $2 and s.starts_at < $3
   and ($4::uuid[] is null or s.location_id = any($4)) and ($5::uuid[] is null or s.service_id = any($5))
   and ($6::uuid[] is null or s.resource_id = any($6)) and ($7::uuid[] is null or s.coach_id = any($7))
   and ($8::text[] is null or s.state = any($8)) and ($9::uuid is null or s.series_id = $9)`
-	if f.Sessions == nil {
-		return condition + ` and $10::uuid[] is null`
+	return filtered{
+		all:   pg.SQL(before + condition + ` and $10::uuid[] is null` + after),
+		named: pg.SQL(before + condition + ` and s.id = any($10)` + after),
 	}
-	return condition + ` and s.id = any($10)`
 }
 
-func filterArgs(in tenant.TenantID, f session.Filter) []any {
-	if f.Until.IsZero() {
-		f.Until = endOfTime
+// queue adds the statement with the filter's arguments, and more.
+func (f filtered) queue(b *pg.Batch, in tenant.TenantID, by session.Filter, more ...any) *pg.Statement {
+	if by.Until.IsZero() {
+		by.Until = endOfTime
 	}
-	var states []string
-	if f.States != nil {
-		states = column(f.States, func(s catalog.SessionState) string { return string(s) })
+	sql := f.named
+	if by.Sessions == nil {
+		sql = f.all
 	}
-	return []any{in, f.From, f.Until, f.Locations, f.Services, f.Resources, f.Coaches, states, f.Series, f.Sessions}
+	return b.Queue(sql, append([]any{
+		in, by.From, by.Until, by.Locations, by.Services, by.Resources, by.Coaches, by.States, by.Series, by.Sessions,
+	}, more...)...)
 }
 
 // endOfTime is beyond every session.
@@ -95,61 +143,47 @@ const activeBookings = `
     select count(*) from bookings b where b.tenant_id = s.tenant_id and b.session_id = s.id
       and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')) end`
 
+var (
+	listSessions = filter(selectSessions, `
+  and ($11::uuid is null or (s.starts_at, s.id) > ($2, $11)) and (not $12 or (s.seats_taken = 0 and s.waiting = 0))
+order by s.starts_at, s.id limit $13`)
+	listSchedule = filter(`
+select `+schedule.Columns()+` from sessions s left join members m on m.tenant_id = s.tenant_id and m.id = s.coach_id`, `
+  and ($11::uuid is null or (s.starts_at, s.id) > ($2, $11))
+order by s.starts_at, s.id limit $12`)
+	previewSessions = filter(`
+select count(*) filter (where not (booked and $11)), count(*) filter (where booked),
+  coalesce(sum(active) filter (where not (booked and $11)), 0)::bigint
+from (
+  select s.seats_taken > 0 or s.waiting > 0 as booked,`+activeBookings+` as active from sessions s`, `) x`)
+	sampleSessions = filter(`
+select `+samples.Columns()+` from sessions s`, `
+  and (not $11 or (s.seats_taken = 0 and s.waiting = 0))
+order by s.starts_at, s.id limit $12`)
+)
+
 // ListSessions reads sessions by their start, then id.
 func ListSessions(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *[]Scheduled) {
 	if q.AfterStart.After(q.From) {
 		q.From = q.AfterStart
 	}
-	pg.Collect(b.Queue(`select`+sessionColumns+` from sessions s`+slotJoins+chosen(q.Filter)+`
-  and ($11::uuid is null or (s.starts_at, s.id) > ($2, $11)) and (not $12 or (s.seats_taken = 0 and s.waiting = 0))
-order by s.starts_at, s.id limit $13`, append(filterArgs(in, q.Filter), q.AfterID, q.Unbooked, q.Limit)...), into, collectSession)
+	scheduled.List(listSessions.queue(b, in, q.Filter, q.AfterID, q.Unbooked, q.Limit), into)
 }
 
-// ListSchedule reads sessions by their start, then id, as far as their own rows go: without zone and delivery. The
-// rest booking.House knows, so that it is neither joined nor sent once for each session. What found is given
-// it has to copy.
+// ListSchedule reads sessions by their start, then id, as far as their own rows go: without zone and delivery.
+// booking.House knows the rest, so that it is neither joined nor sent once for each session. What found is given it has
+// to copy.
 func ListSchedule(b *pg.Batch, in tenant.TenantID, q SessionQuery, found func(*session.Session)) {
 	if q.AfterStart.After(q.From) {
 		q.From = q.AfterStart
 	}
-	b.Queue(`select
-  s.id, s.service_id, s.location_id, s.resource_id, s.coach_id, s.series_id, s.title, s.description, s.starts_at, s.ends_at, s.local_date,
-  s.occurs_on, s.occurs_at, s.detached, s.capacity, s.seats_taken, s.waitlist_capacity, s.waiting, s.holds, s.state, s.blocked, s.state_reason,
-  s.version, s.created_at, s.updated_at, coalesce(m.name, ''),
-  case when s.has_workouts then
-    array(select w.workout_id from session_workouts w where w.tenant_id = s.tenant_id and w.session_id = s.id order by w.position) end
-from sessions s left join members m on m.tenant_id = s.tenant_id and m.id = s.coach_id`+chosen(q.Filter)+`
-  and ($11::uuid is null or (s.starts_at, s.id) > ($2, $11))
-order by s.starts_at, s.id limit $12`, append(filterArgs(in, q.Filter), q.AfterID, q.Limit)...).Query(func(rows pgx.Rows) error {
-		// One set of targets for all rows, which every row fills anew.
-		var s session.Session
-		var state string
-		var localDate time.Time
-		var occursOn, occursAt *time.Time
-		targets := []any{
-			&s.ID, &s.Service, &s.Location, &s.Resource, &s.Coach, &s.Series, &s.Title, &s.Description, &s.StartsAt, &s.EndsAt, &localDate,
-			&occursOn, &occursAt, &s.Detached, &s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.Holds, &state, &s.Blocked, &s.StateReason,
-			&s.Version, &s.CreatedAt, &s.UpdatedAt, &s.CoachName, &s.Workouts,
-		}
-		for rows.Next() {
-			if err := rows.Scan(targets...); err != nil {
-				return err
-			}
-			s.State, s.LocalDate = catalog.SessionState(state), day(localDate)
-			s.OccursOn, s.OccursAt = civil.Date{}, time.Time{}
-			if occursOn != nil && occursAt != nil {
-				s.OccursOn, s.OccursAt = day(*occursOn), *occursAt
-			}
-			found(&s)
-		}
-		return rows.Err()
-	})
+	schedule.Each(listSchedule.queue(b, in, q.Filter, q.AfterID, q.Limit), found)
 }
 
 // Preview is what a filter finds.
 type Preview struct {
 	Matched  int
-	Booked   int // sessions in which anybody has a place or waits for one, matched or not
+	Booked   int // sessions with bookings or waitlist entries, matched or not
 	Bookings int // active ones, on those that match
 	Samples  []Sample
 }
@@ -163,37 +197,44 @@ type Sample struct {
 	Bookings int // active ones
 }
 
+var samples = pg.NewReader(func(s *Sample) []pg.Column {
+	return []pg.Column{
+		pg.Read("s.id", &s.ID),
+		pg.Read("s.title", &s.Title),
+		pg.Read("s.starts_at", &s.StartsAt),
+		pg.Read("s.state", &s.State),
+		pg.Read(activeBookings, &s.Bookings),
+	}
+})
+
 // PreviewSessions counts what a filter finds, and reads the first of it by start.
 func PreviewSessions(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *Preview) {
-	args := append(filterArgs(in, q.Filter), q.Unbooked)
-	b.Queue(`
-select count(*) filter (where not (booked and $11)), count(*) filter (where booked), coalesce(sum(active) filter (where not (booked and $11)), 0)::bigint
-from (
-  select s.seats_taken > 0 or s.waiting > 0 as booked,`+activeBookings+` as active from sessions s`+chosen(q.Filter)+`) x`, args...).
-		Scan(&into.Matched, &into.Booked, &into.Bookings)
-	pg.Collect(b.Queue(`
-select s.id, s.title, s.starts_at, s.state,`+activeBookings+` from sessions s`+chosen(q.Filter)+`
-  and (not $11 or (s.seats_taken = 0 and s.waiting = 0))
-order by s.starts_at, s.id limit $12`, append(args, q.Limit)...), &into.Samples,
-		func(row pgx.CollectableRow) (Sample, error) {
-			var s Sample
-			err := row.Scan(&s.ID, &s.Title, &s.StartsAt, &s.State, &s.Bookings)
-			return s, err
-		})
+	previewSessions.queue(b, in, q.Filter, q.Unbooked).Scan(&into.Matched, &into.Booked, &into.Bookings)
+	samples.List(sampleSessions.queue(b, in, q.Filter, q.Unbooked, q.Limit), &into.Samples)
 }
 
+var busySessions = pg.NewReader(func(busy *session.Busy) []pg.Column {
+	return []pg.Column{
+		pg.Read("s.resource_id", &busy.Resource),
+		pg.Read("s.coach_id", &busy.Coach),
+		pg.Read("s.starts_at", &busy.Span.Start),
+		pg.Read("s.ends_at", &busy.Span.End),
+	}
+})
+
+var listBusySpans = pg.SQL(`
+select ` + busySessions.Columns() + ` from sessions s
+where s.tenant_id = $1 and s.starts_at >= $2 and s.starts_at < $4 and s.ends_at > $3
+  and s.deleted_at is null and s.state <> 'CANCELLED' and (s.resource_id = any($5) or s.coach_id = any($6))
+order by s.starts_at, s.id`)
+
 // ListBusySpans reads when any of the resources and staff members are taken, as far as it touches a span.
-func ListBusySpans(b *pg.Batch, in tenant.TenantID, resources []tenant.ResourceID, coaches []tenant.MemberID, span civil.Span, into *[]session.Busy) {
-	pg.Collect(b.Queue(`
-select s.resource_id, s.coach_id, s.starts_at, s.ends_at from sessions s
-where s.tenant_id = $1 and s.starts_at >= $2 and s.starts_at < $4 and s.ends_at > $3 and s.deleted_at is null and s.state <> 'CANCELLED'
-  and (s.resource_id = any($5) or s.coach_id = any($6))
-order by s.starts_at, s.id`, in, span.Start.Add(-session.MaxLength), span.Start, span.End, resources, coaches), into,
-		func(row pgx.CollectableRow) (session.Busy, error) {
-			var busy session.Busy
-			err := row.Scan(&busy.Resource, &busy.Coach, &busy.Span.Start, &busy.Span.End)
-			return busy, err
-		})
+func ListBusySpans(
+	b *pg.Batch, in tenant.TenantID, resources []tenant.ResourceID, coaches []tenant.MemberID, span civil.Span,
+	into *[]session.Busy,
+) {
+	busySessions.List(b.Queue(listBusySpans, in,
+		span.Start.Add(-session.MaxLength), span.Start, span.End, resources, coaches), into)
 }
 
 // FindLeader tells a member's name, and whether they may lead sessions: an active owner, admin or coach.
@@ -202,84 +243,35 @@ func FindLeader(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into *sessi
 select exists (
   select from members m join member_roles r on r.tenant_id = m.tenant_id and r.member_id = m.id
   where m.tenant_id = $1 and m.id = $2 and m.status = 'ACTIVE' and r.role in ('owner', 'admin', 'coach')),
-  coalesce((select m.name from members m where m.tenant_id = $1 and m.id = $2), '')`, in, id).Scan(&into.Leads, &into.Name)
+  coalesce((select m.name from members m where m.tenant_id = $1 and m.id = $2), '')`, in, id).
+		Scan(&into.Leads, &into.Name)
 }
 
-// sessionRows are whole sessions as columns: $2 and on of sessionArgs.
-const sessionRows = `
-unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::date[], $9::timestamptz[], $10::boolean[],
-  $11::text[], $12::text[], $13::timestamptz[], $14::timestamptz[], $15::date[], $16::integer[], $17::integer[],
-  $18::text[], $19::boolean[], $20::text[], $21::integer[], $22::timestamptz[], $23::timestamptz[])
-as x (id, service_id, location_id, resource_id, coach_id, series_id, occurs_on, occurs_at, detached,
-  title, description, starts_at, ends_at, local_date, capacity, waitlist_capacity,
-  state, blocked, state_reason, version, created_at, updated_at)`
+var (
+	insertSessions = pg.SQL(`
+insert into sessions ` + sessions.Rows())
+	// It is one statement, so that sessions may take each other's places.
+	updateSessions = pg.SQL(`
+update sessions s set ` + sessions.SetChanges() + ` from ` + sessions.Changes() + `
+where s.tenant_id = $1 and s.id = x.id`)
+)
 
-func sessionArgs(in tenant.TenantID, all []session.Session) []any {
-	return []any{
-		in,
-		column(all, func(s session.Session) tenant.SessionID { return s.ID }),
-		column(all, func(s session.Session) tenant.ServiceID { return s.Service }),
-		column(all, func(s session.Session) tenant.LocationID { return s.Location }),
-		column(all, func(s session.Session) tenant.ResourceID { return s.Resource }),
-		column(all, func(s session.Session) tenant.MemberID { return s.Coach }),
-		column(all, func(s session.Session) tenant.SeriesID { return s.Series }),
-		column(all, func(s session.Session) *time.Time {
-			if s.OccursOn.IsZero() {
-				return nil
-			}
-			return new(date(s.OccursOn))
-		}),
-		column(all, func(s session.Session) *time.Time { return optional(s.OccursAt) }),
-		column(all, func(s session.Session) bool { return s.Detached }),
-		column(all, func(s session.Session) string { return s.Title }),
-		column(all, func(s session.Session) string { return s.Description }),
-		column(all, func(s session.Session) time.Time { return s.StartsAt }),
-		column(all, func(s session.Session) time.Time { return s.EndsAt }),
-		column(all, func(s session.Session) time.Time { return date(s.LocalDate) }),
-		column(all, func(s session.Session) *int { return s.Capacity }),
-		column(all, func(s session.Session) int { return s.WaitlistCapacity }),
-		column(all, func(s session.Session) string { return string(s.State) }),
-		column(all, func(s session.Session) bool { return s.Blocked }),
-		column(all, func(s session.Session) string { return s.StateReason }),
-		column(all, func(s session.Session) int { return s.Version }),
-		column(all, func(s session.Session) time.Time { return s.CreatedAt }),
-		column(all, func(s session.Session) time.Time { return s.UpdatedAt }),
-	}
-}
-
-func column[S, T any](rows []S, value func(S) T) []T {
-	values := make([]T, len(rows))
-	for i, row := range rows {
-		values[i] = value(row)
-	}
-	return values
+func sessionRows(all []session.Session) []*session.Session {
+	return pg.Array(all, func(s session.Session) *session.Session { return &s })
 }
 
 // InsertSessions writes new sessions with the transaction.
 func InsertSessions(tx *pg.Tx, in tenant.TenantID, all []session.Session) {
-	if len(all) == 0 {
-		return
+	if len(all) > 0 {
+		tx.Write(insertSessions, sessions.InsertAll(in, sessionRows(all))...)
 	}
-	tx.Write(`
-insert into sessions (tenant_id, id, service_id, location_id, resource_id, coach_id, series_id, occurs_on, occurs_at, detached,
-  title, description, starts_at, ends_at, local_date, capacity, waitlist_capacity, state, blocked, state_reason, version, created_at, updated_at)
-select $1, x.* from `+sessionRows, sessionArgs(in, all)...)
 }
 
-// UpdateSessions writes sessions' edits with the transaction. It is one statement, so that sessions
-// may take each other's places; the counters and the deletion are not written.
+// UpdateSessions writes sessions' edits with the transaction. The counters and the deletion are not written.
 func UpdateSessions(tx *pg.Tx, in tenant.TenantID, all []session.Session) {
-	if len(all) == 0 {
-		return
+	if len(all) > 0 {
+		tx.Write(updateSessions, sessions.UpdateAll(in, sessionRows(all))...)
 	}
-	tx.Write(`
-update sessions s set service_id = x.service_id, location_id = x.location_id, resource_id = x.resource_id, coach_id = x.coach_id,
-  series_id = x.series_id, occurs_on = x.occurs_on, occurs_at = x.occurs_at, detached = x.detached,
-  title = x.title, description = x.description, starts_at = x.starts_at, ends_at = x.ends_at, local_date = x.local_date,
-  capacity = x.capacity, waitlist_capacity = x.waitlist_capacity,
-  state = x.state, blocked = x.blocked, state_reason = x.state_reason, version = x.version, updated_at = x.updated_at
-from `+sessionRows+`
-where s.tenant_id = $1 and s.id = x.id`, sessionArgs(in, all)...)
 }
 
 // DeleteSessions marks sessions as deleted with the transaction.

@@ -18,18 +18,26 @@ type NamedService struct {
 	session.ServiceSetting
 }
 
+var namedServices = pg.NewReader(func(n *NamedService) []pg.Column {
+	return []pg.Column{
+		pg.Read("n.name", &n.Name),
+		pg.Read("v.id", &n.ID),
+		pg.Read("v.active", &n.Active),
+		pg.Read("v.name", &n.ServiceSetting.Name),
+		pg.Read("v.duration_seconds", &n.Duration),
+		pg.Read("v.default_capacity", &n.Capacity),
+		pg.Read("v.default_waitlist_capacity", &n.WaitlistCapacity),
+		pg.Read("v.delivery", &n.Delivery),
+	}
+})
+
+var listNamedServices = pg.SQL(`
+select ` + namedServices.Columns() + `
+from unnest($2::text[]) as n (name) join services v on v.tenant_id = $1 and lower(v.name) = lower(n.name)`)
+
 // ListNamedServices reads services.
 func ListNamedServices(b *pg.Batch, in tenant.TenantID, names []string, into *[]NamedService) {
-	pg.Collect(b.Queue(`
-select n.name, v.id, v.active, v.name, v.duration_seconds, v.default_capacity, v.default_waitlist_capacity, v.delivery
-from unnest($2::text[]) as n (name) join services v on v.tenant_id = $1 and lower(v.name) = lower(n.name)`, in, names), into,
-		func(row pgx.CollectableRow) (NamedService, error) {
-			var n NamedService
-			var length int64
-			err := row.Scan(&n.Name, &n.ID, &n.Active, &n.ServiceSetting.Name, &length, &n.Capacity, &n.WaitlistCapacity, &n.Delivery)
-			n.Duration = *duration(&length)
-			return n, err
-		})
+	namedServices.List(b.Queue(listNamedServices, in, names), into)
 }
 
 // NamedLocation is a location as a file names it.
@@ -44,8 +52,8 @@ type NamedLocation struct {
 func ListNamedLocations(b *pg.Batch, in tenant.TenantID, names []string, into *[]NamedLocation) {
 	pg.Collect(b.Queue(`
 select n.name, l.id, l.active, l.time_zone
-from unnest($2::text[]) as n (name) join locations l on l.tenant_id = $1 and lower(l.name) = lower(n.name)`, in, names), into,
-		pgx.RowToStructByPos[NamedLocation])
+from unnest($2::text[]) as n (name) join locations l on l.tenant_id = $1 and lower(l.name) = lower(n.name)`,
+		in, names), into, pgx.RowToStructByPos[NamedLocation])
 }
 
 // NamedResource is a resource as a file names it. Names of resources are unique at a location alone.
@@ -62,8 +70,8 @@ func ListNamedResources(b *pg.Batch, in tenant.TenantID, locations, names []stri
 select n.location, n.name, r.id, r.active
 from unnest($2::text[], $3::text[]) as n (location, name)
 join locations l on l.tenant_id = $1 and lower(l.name) = lower(n.location)
-join resources r on r.tenant_id = $1 and r.location_id = l.id and lower(r.name) = lower(n.name)`, in, locations, names), into,
-		pgx.RowToStructByPos[NamedResource])
+join resources r on r.tenant_id = $1 and r.location_id = l.id and lower(r.name) = lower(n.name)`,
+		in, locations, names), into, pgx.RowToStructByPos[NamedResource])
 }
 
 // NamedCoach is a member as a file names them.
@@ -78,6 +86,7 @@ func ListNamedCoaches(b *pg.Batch, in tenant.TenantID, emails []string, into *[]
 	pg.Collect(b.Queue(`
 select n.email, m.id, m.status = 'ACTIVE' and exists (
   select from member_roles r where r.tenant_id = $1 and r.member_id = m.id and r.role in ('owner', 'admin', 'coach'))
-from unnest($2::text[]) as n (email) join members m on m.tenant_id = $1 and lower(m.email) = lower(n.email) and m.email <> ''`, in, emails), into,
+from unnest($2::text[]) as n (email)
+join members m on m.tenant_id = $1 and lower(m.email) = lower(n.email) and m.email <> ''`, in, emails), into,
 		pgx.RowToStructByPos[NamedCoach])
 }

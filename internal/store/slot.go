@@ -2,191 +2,103 @@ package store
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"slices"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
-	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ownColumns are what a session `s` says of itself as a booking.Slot. With slotColumns and slotJoins
-// the rest is read along, and the policy in force. All joins follow primary keys.
-const ownColumns = `
-  s.id, s.service_id, s.location_id, s.title, s.starts_at, s.ends_at, s.local_date,
-  s.capacity, s.seats_taken, s.waitlist_capacity, s.waiting, s.holds, s.state, s.blocked`
+// slotColumns are what a session `s` says of itself as a booking.Slot.
+func slotColumns(s *booking.Slot) []pg.Column {
+	return []pg.Column{
+		pg.Read("s.id", &s.ID),
+		pg.Read("s.service_id", &s.Service),
+		pg.Read("s.location_id", &s.Location),
+		pg.Read("s.title", &s.Title),
+		pg.Read("s.starts_at", &s.StartsAt),
+		pg.Read("s.ends_at", &s.EndsAt),
+		pg.Read("s.local_date", &s.LocalDate),
+		pg.Read("s.capacity", &s.Capacity),
+		pg.Read("s.seats_taken", &s.SeatsTaken),
+		pg.Read("s.waitlist_capacity", &s.WaitlistCapacity),
+		pg.Read("s.waiting", &s.Waiting),
+		pg.Read("s.holds", &s.Holds),
+		pg.Read("s.state", (*string)(&s.State)),
+		pg.Read("s.blocked", &s.Blocked),
+	}
+}
 
-const slotColumns = ownColumns + `,
-  l.time_zone, v.min_party, v.max_party, v.delivery, l.latitude, l.longitude, l.channels, t.takes_payments,` + ruleColumns
+// SlotRow receives a session as a booking sees it, with the policy in force.
+type SlotRow struct {
+	slot  booking.Slot
+	rules RuleRow
+}
 
-const slotJoins = `
+// SlotJoins finds what belongs to a session `s`, by primary keys.
+const SlotJoins = `
   join services v on v.tenant_id = s.tenant_id and v.id = s.service_id
   join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
-  join tenants t on t.tenant_id = s.tenant_id` + ruleJoins
+  join tenants t on t.tenant_id = s.tenant_id` + RuleJoins
 
-// ruleColumns and ruleJoins read the policy in force for a session `s`: the most special level
-// that says something wins. Of the lists of tiers, too: that is done in Go.
-const ruleColumns = `
-  coalesce(pv.advance_seconds, pl.advance_seconds, pt.advance_seconds),
-  coalesce(pv.booking_closes_seconds, pl.booking_closes_seconds, pt.booking_closes_seconds),
-  coalesce(pv.cancellation_seconds, pl.cancellation_seconds, pt.cancellation_seconds),
-  coalesce(pv.allow_late_cancellation, pl.allow_late_cancellation, pt.allow_late_cancellation),
-  coalesce(pv.allow_reschedule, pl.allow_reschedule, pt.allow_reschedule),
-  coalesce(pv.hold_ttl_seconds, pl.hold_ttl_seconds, pt.hold_ttl_seconds),
-  coalesce(pv.check_in_opens_seconds, pl.check_in_opens_seconds, pt.check_in_opens_seconds),
-  coalesce(pv.check_in_closes_seconds, pl.check_in_closes_seconds, pt.check_in_closes_seconds),
-  coalesce(pv.gps_max_meters, pl.gps_max_meters, pt.gps_max_meters),
-  coalesce(pv.waitlist_enabled, pl.waitlist_enabled, pt.waitlist_enabled),
-  coalesce(pv.auto_no_show, pl.auto_no_show, pt.auto_no_show),
-  coalesce(pv.auto_no_show_seconds, pl.auto_no_show_seconds, pt.auto_no_show_seconds),
-  pt.tiers, pl.tiers, pv.tiers`
-
-const ruleJoins = `
-  left join policies pt on pt.tenant_id = s.tenant_id and pt.level = 'TENANT' and pt.scope_id = s.tenant_id
-  left join policies pl on pl.tenant_id = s.tenant_id and pl.level = 'LOCATION' and pl.scope_id = s.location_id
-  left join policies pv on pv.tenant_id = s.tenant_id and pv.level = 'SERVICE' and pv.scope_id = s.service_id`
-
-// ruleTargets receives ruleColumns.
-type ruleTargets struct {
-	advance, closes, cancellation, holdTTL, checkInOpens, checkInCloses, autoNoShowAfter *int64
-	allowLate, allowReschedule, waitlist, autoNoShow                                     *bool
-	gps                                                                                  *float64
-	tiers                                                                                [3][]byte
+// Joined are the columns that go with SlotJoins.
+func (r *SlotRow) Joined() []pg.Column {
+	s := &r.slot
+	return append([]pg.Column{
+		pg.Read("l.time_zone", &s.TimeZone),
+		pg.Read("v.min_party", &s.MinParty),
+		pg.Read("v.max_party", &s.MaxParty),
+		pg.Read("v.delivery", &s.Delivery),
+		pg.Read("l.latitude", Latitude(&s.Point)),
+		pg.Read("l.longitude", Longitude(&s.Point)),
+		pg.Read("l.channels", &s.Channels),
+		pg.Read("t.takes_payments", &s.TakesPayments),
+	}, r.rules.Columns()...)
 }
 
-func (r *ruleTargets) list() []any {
-	return []any{
-		&r.advance, &r.closes, &r.cancellation, &r.allowLate, &r.allowReschedule, &r.holdTTL,
-		&r.checkInOpens, &r.checkInCloses, &r.gps, &r.waitlist, &r.autoNoShow, &r.autoNoShowAfter,
-		&r.tiers[0], &r.tiers[1], &r.tiers[2],
-	}
+// Slot gives the session.
+func (r *SlotRow) Slot() booking.Slot {
+	r.slot.Rules = r.rules.Rules()
+	return r.slot
 }
 
-func (r *ruleTargets) rules() (catalog.Rules, error) {
-	merged := catalog.Policy{
-		Advance: duration(r.advance), BookingCloses: duration(r.closes), Cancellation: duration(r.cancellation),
-		AllowLateCancellation: r.allowLate, AllowReschedule: r.allowReschedule, HoldTTL: duration(r.holdTTL),
-		CheckInOpens: duration(r.checkInOpens), CheckInCloses: duration(r.checkInCloses), GPSMaxMeters: r.gps,
-		WaitlistEnabled: r.waitlist, AutoNoShow: r.autoNoShow, AutoNoShowAfter: duration(r.autoNoShowAfter),
-	}
-	levels := []catalog.Policy{merged}
-	for _, text := range r.tiers {
-		tiers, err := decodeTiers(text)
-		if err != nil {
-			return catalog.Rules{}, err
-		}
-		if tiers != nil {
-			levels = append(levels, catalog.Policy{Tiers: tiers})
-		}
-	}
-	return catalog.Resolve(levels...), nil
-}
-
-// tierRow is a tier's policy as the column policies.tiers keeps it.
-type tierRow struct {
-	CancellationSeconds *int64 `json:"cancellation_seconds,omitempty"`
-	AllowReschedule     *bool  `json:"allow_reschedule,omitempty"`
-}
-
-func decodeTiers(text []byte) (map[string]catalog.TierPolicy, error) {
-	if text == nil {
-		return nil, nil
-	}
-	var rows map[string]tierRow
-	if err := json.Unmarshal(text, &rows); err != nil {
-		return nil, fmt.Errorf("policy tiers: %w", err)
-	}
-	tiers := make(map[string]catalog.TierPolicy, len(rows))
-	for name, row := range rows {
-		tiers[name] = catalog.TierPolicy{Cancellation: duration(row.CancellationSeconds), AllowReschedule: row.AllowReschedule}
-	}
-	return tiers, nil
-}
-
-// ownTargets receives ownColumns.
-type ownTargets struct {
-	slot      booking.Slot
-	localDate time.Time
-}
-
-func (t *ownTargets) list() []any {
-	s := &t.slot
-	return []any{
-		&s.ID, &s.Service, &s.Location, &s.Title, &s.StartsAt, &s.EndsAt, &t.localDate,
-		&s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.Holds, &s.State, &s.Blocked,
-	}
-}
-
-func (t *ownTargets) value() booking.Slot {
-	t.slot.LocalDate = day(t.localDate)
-	return t.slot
-}
-
-func scanSlot(row pgx.Row, more ...any) (booking.Slot, error) {
-	var own ownTargets
-	var latitude, longitude *float64
-	var rules ruleTargets
-	s := &own.slot
-	targets := append(own.list(), &s.TimeZone, &s.MinParty, &s.MaxParty, &s.Delivery, &latitude, &longitude, &s.Channels, &s.TakesPayments)
-	targets = append(targets, rules.list()...)
-	if err := row.Scan(append(targets, more...)...); err != nil {
-		return *s, err
-	}
-	if latitude != nil && longitude != nil {
-		s.Point = &catalog.Point{Latitude: *latitude, Longitude: *longitude}
-	}
-	var err error
-	s.Rules, err = rules.rules()
-	return own.value(), err
-}
+var (
+	ownSlot = pg.NewReader(slotColumns)
+	slots   = pg.ReadAs(func(r *SlotRow) []pg.Column {
+		return append(slotColumns(&r.slot), r.Joined()...)
+	}, func(r *SlotRow) (booking.Slot, error) { return r.Slot(), nil })
+)
 
 var ownSlots = pg.Lookup[tenant.SessionID, booking.Slot]{
-	SQL: `select` + ownColumns + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
+	SQL: pg.SQL(`select ` + ownSlot.Columns() + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
 cross join lateral (
-  select * from sessions s where s.tenant_id = $1 and s.id = q.id and s.deleted_at is null offset 0) s`,
-	Columns: func(ids []tenant.SessionID) []any { return []any{ids} },
-	Scan: func(row pgx.Row) (booking.Slot, error) {
-		var own ownTargets
-		err := row.Scan(own.list()...)
-		return own.value(), err
-	},
+  select * from sessions s where s.tenant_id = $1 and s.id = q.id and s.deleted_at is null offset 0) s`),
+	Reader: ownSlot,
 }
 
-// FindOwnSlot reads what a session that is not deleted says of itself. The rest booking.House knows.
+// FindOwnSlot reads what a session that is not deleted says of itself. booking.House knows the rest.
 func FindOwnSlot(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, found func(booking.Slot)) {
 	ownSlots.Find(b, in, id, found)
 }
 
+var (
+	findSlot = pg.SQL(`select ` + slots.Columns() + ` from sessions s` + SlotJoins + `
+where s.tenant_id = $1 and s.id = $2 and s.deleted_at is null`)
+	findSlotOf = pg.SQL(`select ` + slots.Columns() + `
+from (select * from bookings b where b.tenant_id = $1 and b.id = $2 offset 0) b
+  cross join lateral (
+    select * from sessions s where s.tenant_id = $1 and s.id = b.session_id offset 0) s` + SlotJoins + `
+where s.deleted_at is null`)
+)
+
 // FindSlot reads a session for booking; nil where there is none that is not deleted.
 func FindSlot(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into **booking.Slot) {
-	b.Queue(`select`+slotColumns+` from sessions s`+slotJoins+`
-where s.tenant_id = $1 and s.id = $2 and s.deleted_at is null`, in, id).QueryRow(func(row pgx.Row) error {
-		s, err := scanSlot(row)
-		return found(into, s, err)
-	})
+	slots.Find(b.Queue(findSlot, in, id), into)
 }
 
 // FindSlotOf is FindSlot for the session of a booking.
 func FindSlotOf(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **booking.Slot) {
-	b.Queue(`select`+slotColumns+` from`+theBooking+`
-  cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = b.session_id offset 0) s`+slotJoins+`
-where s.deleted_at is null`, in, id).QueryRow(func(row pgx.Row) error {
-		s, err := scanSlot(row)
-		return found(into, s, err)
-	})
-}
-
-// ListSlots reads sessions for booking, in no particular order; those that are deleted or absent are left out.
-func ListSlots(b *pg.Batch, in tenant.TenantID, ids []tenant.SessionID, into *[]booking.Slot) {
-	pg.Collect(b.Queue(`select`+slotColumns+` from sessions s`+slotJoins+`
-where s.tenant_id = $1 and s.id = any($2) and s.deleted_at is null`, in, ids), into,
-		func(row pgx.CollectableRow) (booking.Slot, error) { return scanSlot(row) })
+	slots.Find(b.Queue(findSlotOf, in, id), into)
 }
 
 // Seats changes a session's counters. The database refuses what does not fit.
@@ -202,23 +114,24 @@ type seatsOf struct {
 }
 
 var seatsMoved = pg.Rows[seatsOf]{
-	Rank: rankCounters,
+	Rank: RankCounters,
 	Key:  func(s seatsOf) any { return s.session },
 	Merge: func(before *seatsOf, s seatsOf) {
 		before.Taken += s.Taken
 		before.Holds += s.Holds
 	},
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []seatsOf) {
-		// In one order, whoever moves which way: nobody waits in a circle. The limit leaves nothing out, but lets the planner
-		// expect a single row, and look it up; expecting more it reads all sessions of a large tenant where most tenants have few.
+		// Transactions lock sessions in one order, so that no two wait for each other. The limit leaves nothing out, but lets
+		// the planner expect a single row, and look it up; expecting more it reads all sessions of a large tenant where most
+		// tenants have few.
 		slices.SortFunc(rows, func(a, b seatsOf) int { return bytes.Compare(a.session.UUID[:], b.session.UUID[:]) })
 		tx.Write(`
 update sessions s set seats_taken = s.seats_taken + x.taken, holds = s.holds + x.holds
 from (select * from unnest($2::uuid[], $3::integer[], $4::integer[]) as x (id, taken, holds) limit cardinality($2)) as x
 where s.tenant_id = $1 and s.id = x.id`, in,
-			column(rows, func(s seatsOf) tenant.SessionID { return s.session }),
-			column(rows, func(s seatsOf) int32 { return int32(s.Taken) }),
-			column(rows, func(s seatsOf) int32 { return int32(s.Holds) }))
+			pg.Array(rows, func(s seatsOf) tenant.SessionID { return s.session }),
+			pg.Array(rows, func(s seatsOf) int32 { return int32(s.Taken) }),
+			pg.Array(rows, func(s seatsOf) int32 { return int32(s.Holds) }))
 	},
 }
 
@@ -227,15 +140,4 @@ func MoveSeats(tx *pg.Tx, in tenant.TenantID, id tenant.SessionID, s Seats) {
 	if s != (Seats{}) {
 		seatsMoved.Add(tx, in, seatsOf{id, s})
 	}
-}
-
-// FindWaitSlot reads a session as the waitlist sees it, without its seats.
-func FindWaitSlot(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into *waitlist.Slot) {
-	b.Queue(`
-select s.id, s.service_id, s.location_id, s.resource_id, s.coach_id, s.starts_at, s.ends_at, l.time_zone, v.name, l.name
-from sessions s
-join services v on v.tenant_id = s.tenant_id and v.id = s.service_id
-join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
-where s.tenant_id = $1 and s.id = $2`, in, id).
-		Scan(&into.Session, &into.Service, &into.Location, &into.Resource, &into.Coach, &into.StartsAt, &into.EndsAt, &into.Zone, &into.ServiceName, &into.LocationName)
 }

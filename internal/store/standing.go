@@ -3,8 +3,6 @@ package store
 import (
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -13,22 +11,13 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Standing is all that decides what a member may book among the sessions that
-// start in a span.
+// Standing is all that decides what a member may book among the sessions that start in a span.
 type Standing struct {
 	Member        *booking.Member // nil: there is no such member
 	Subscriptions []credit.Subscription
 	Usage         []Usage
 	Bookings      []Held
 	Entries       []Queued // for sessions, whenever these are
-}
-
-// Usage is how many bookings of a subscription count on a local day or in a local week.
-type Usage struct {
-	Subscription tenant.SubscriptionID
-	Week         bool       // else the day
-	On           civil.Date // a week's Monday
-	Used         int
 }
 
 // Held is an active booking.
@@ -45,39 +34,44 @@ type Queued struct {
 	ID      tenant.EntryID
 }
 
+var (
+	held = pg.NewReader(func(h *Held) []pg.Column {
+		return []pg.Column{
+			pg.Read("b.session_id", &h.Session),
+			pg.Read("b.id", &h.ID),
+			pg.Read("b.starts_at", &h.Span.Start),
+			pg.Read("b.ends_at", &h.Span.End),
+			pg.Read("b.exclusive", &h.Exclusive),
+		}
+	})
+	queued = pg.NewReader(func(q *Queued) []pg.Column {
+		return []pg.Column{pg.Read("p.session_id", &q.Session), pg.Read("p.entry_id", &q.ID)}
+	})
+)
+
+var (
+	listMemberUsage = pg.SQL(`
+select ` + usage.Columns() + ` from subscriptions u
+  join usage g on g.tenant_id = u.tenant_id and g.subscription_id = u.id
+where u.tenant_id = $1 and u.member_id = $2 and g.starts_on >= $3 and g.starts_on <= $4`)
+	listHeld = pg.SQL(`
+select ` + held.Columns() + ` from bookings b
+where b.tenant_id = $1 and b.member_id = $2 and b.starts_at >= $3 and b.starts_at < $4 and b.status in ` + active + `
+order by b.starts_at, b.id`)
+	listQueued = pg.SQL(`
+select ` + queued.Columns() + ` from waitlist_places p
+where p.tenant_id = $1 and p.member_id = $2 and p.session_id is not null`)
+)
+
 // FindStanding reads it with a fixed number of statements.
 func FindStanding(b *pg.Batch, in tenant.TenantID, member tenant.MemberID, starts civil.Span, into *Standing) {
 	FindBookingMember(b, in, member, &into.Member)
 	ListMemberSubscriptions(b, in, member, &into.Subscriptions)
 	// A local day begins at most a day before or after that of UTC, and its week at most six days before.
-	pg.Collect(b.Queue(`
-select g.subscription_id, g.span = 'WEEK', g.starts_on, g.used from subscriptions u
-  join usage g on g.tenant_id = u.tenant_id and g.subscription_id = u.id
-where u.tenant_id = $1 and u.member_id = $2 and g.starts_on >= $3 and g.starts_on <= $4`,
-		in, member, date(civil.DateOf(starts.Start, time.UTC).AddDays(-7)), date(civil.DateOf(starts.End, time.UTC).AddDays(1))),
-		&into.Usage, func(row pgx.CollectableRow) (Usage, error) {
-			var u Usage
-			var on time.Time
-			err := row.Scan(&u.Subscription, &u.Week, &on, &u.Used)
-			u.On = day(on)
-			return u, err
-		})
+	usage.List(b.Queue(listMemberUsage, in, member,
+		civil.DateOf(starts.Start, time.UTC).AddDays(-7), civil.DateOf(starts.End, time.UTC).AddDays(1)), &into.Usage)
 	// What overlaps one of the sessions starts at most a session's length before or after it.
-	pg.Collect(b.Queue(`
-select session_id, id, starts_at, ends_at, exclusive from bookings
-where tenant_id = $1 and member_id = $2 and starts_at >= $3 and starts_at < $4 and status in ('PENDING', 'CONFIRMED', 'ATTENDED')
-order by starts_at, id`,
-		in, member, starts.Start.Add(-session.MaxLength), starts.End.Add(session.MaxLength)),
-		&into.Bookings, func(row pgx.CollectableRow) (Held, error) {
-			var h Held
-			err := row.Scan(&h.Session, &h.ID, &h.Span.Start, &h.Span.End, &h.Exclusive)
-			return h, err
-		})
-	pg.Collect(b.Queue(`
-select session_id, entry_id from waitlist_places where tenant_id = $1 and member_id = $2 and session_id is not null`, in, member),
-		&into.Entries, func(row pgx.CollectableRow) (Queued, error) {
-			var q Queued
-			err := row.Scan(&q.Session, &q.ID)
-			return q, err
-		})
+	held.List(b.Queue(listHeld, in, member,
+		starts.Start.Add(-session.MaxLength), starts.End.Add(session.MaxLength)), &into.Bookings)
+	queued.List(b.Queue(listQueued, in, member), &into.Entries)
 }

@@ -59,7 +59,7 @@ func Consume(ctx context.Context, db *pg.DB, in tenant.TenantID, c Consumer) (Co
 	var at Cursor
 	var begun bool
 	var batch pg.Batch
-	find(&batch, in, c.Name, "", &at, &begun)
+	find(&batch, findCursor, in, c.Name, &at, &begun)
 	if err := db.ReadBatch(ctx, pg.Scope{Tenant: in}, &batch); err != nil {
 		return Consumed{}, fmt.Errorf("position of %s: %w", c.Name, err)
 	}
@@ -75,7 +75,7 @@ func Consume(ctx context.Context, db *pg.DB, in tenant.TenantID, c Consumer) (Co
 		if !begun {
 			batch.Queue(`insert into event_consumers (tenant_id, name) values ($1, $2) on conflict do nothing`, in, c.Name)
 		}
-		find(&batch, in, c.Name, " for update skip locked", &now, &mine)
+		find(&batch, lockCursor, in, c.Name, &now, &mine)
 		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -86,24 +86,21 @@ func Consume(ctx context.Context, db *pg.DB, in tenant.TenantID, c Consumer) (Co
 		if err := c.Handle(ctx, tx, in, page.Records); err != nil {
 			return err
 		}
-		tx.Write(`update event_consumers set xid = $3, event_id = $4 where tenant_id = $1 and name = $2`, in, c.Name, page.End.XID, page.End.ID)
+		tx.Write(`update event_consumers set xid = $3, event_id = $4 where tenant_id = $1 and name = $2`,
+			in, c.Name, page.End.XID, page.End.ID)
 		done.Records = page.Records
 		return nil
 	})
 	return done, err
 }
 
-func find(b *pg.Batch, in tenant.TenantID, name, how string, at *Cursor, there *bool) {
-	b.Queue(`select xid, event_id from event_consumers where tenant_id = $1 and name = $2`+how, in, name).Query(func(rows pgx.Rows) error {
-		*at, *there = Cursor{}, false
-		for rows.Next() {
-			*there = true
-			if err := rows.Scan(&at.XID, &at.ID); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
-	})
+const findCursor = `select xid, event_id from event_consumers where tenant_id = $1 and name = $2`
+
+var lockCursor = pg.SQL(findCursor + ` for update skip locked`)
+
+func find(b *pg.Batch, sql string, in tenant.TenantID, name string, at *Cursor, there *bool) {
+	*at, *there = Cursor{}, false
+	b.Queue(sql, in, name).Each(func() { *there = true }, &at.XID, &at.ID)
 }
 
 // RunConsumer lets a consumer deal with whatever is committed anywhere, until ctx ends.

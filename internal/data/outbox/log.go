@@ -2,12 +2,9 @@ package outbox
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"sync"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
@@ -64,30 +61,44 @@ const readHorizon = `
 select pg_snapshot_xmin(s.now), exists (select from events where tenant_id = $1 and xid >= pg_snapshot_xmin(s.now))
 from (select pg_current_snapshot() as now) s`
 
-// The join tells what filters and readers need to know of a session, as it is now.
-const readRecords = `
-select e.id, e.xid, e.type, e.session_id, e.booking_id, e.member_id, e.actor, e.data, e.occurred_at,
-  s.location_id, coalesce(s.state = 'DRAFT', false)
-from (
-  select id, xid, type, session_id, booking_id, member_id, actor, data, occurred_at from events
-  where tenant_id = $1 and (xid, id) > ($2, coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid))
-    and xid < pg_snapshot_xmin(pg_current_snapshot())
-  order by xid, id limit $4
-) e
-left join sessions s on s.tenant_id = $1 and s.id = e.session_id
-order by e.xid, e.id`
+// recordRow is an event with what filters and readers need to know of its session `s`, as it is now.
+type recordRow struct {
+	Event
+	xid      uint64
+	location tenant.LocationID
+	draft    bool
+}
 
-const readBackwards = `
-select e.id, e.xid, e.type, e.session_id, e.booking_id, e.member_id, e.actor, e.data, e.occurred_at,
-  s.location_id, coalesce(s.state = 'DRAFT', false)
-from (
-  select id, xid, type, session_id, booking_id, member_id, actor, data, occurred_at from events
-  where tenant_id = $1 and (xid, id) < ($2, coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid))
-    and xid < pg_snapshot_xmin(pg_current_snapshot())
-  order by xid desc, id desc limit $4
+var records = pg.ReadAs(func(r *recordRow) []pg.Column {
+	return append(eventRows.Of(&r.Event),
+		pg.Read("e.xid", &r.xid),
+		pg.Read("s.location_id", &r.location),
+		pg.Read("coalesce(s.state = 'DRAFT', false)", &r.draft),
+	)
+}, func(r *recordRow) (*Record, error) {
+	made := &Record{Event: r.Event, Cursor: Cursor{XID: r.xid, ID: r.ID}, Location: r.location, Draft: r.draft}
+	made.Entry.UUID, made.Offer = lift(r.Data, "entry_id"), lift(r.Data, "offer_id")
+	made.Left.UUID = idIn(r.Data, "from_session_id")
+	return made, nil
+})
+
+var (
+	readForwards  = readRecords(">", "e.xid, e.id")
+	readBackwards = readRecords("<", "e.xid desc, e.id desc")
+)
+
+// readRecords joins the sessions when the events are found.
+func readRecords(from, order string) string {
+	return pg.SQL(`
+select ` + records.Columns() + ` from (
+  select ` + eventRows.Columns() + `, e.xid from events e
+  where e.tenant_id = $1 and (e.xid, e.id) ` + from + ` ($2, coalesce($3, '00000000-0000-0000-0000-000000000000'::uuid))
+    and e.xid < pg_snapshot_xmin(pg_current_snapshot())
+  order by ` + order + ` limit $4
 ) e
 left join sessions s on s.tenant_id = $1 and s.id = e.session_id
-order by e.xid desc, e.id desc`
+order by ` + order)
+}
 
 // Read reads a stretch of a tenant's log from one snapshot.
 func Read(ctx context.Context, db *pg.DB, in tenant.TenantID, s Stretch) (Page, error) {
@@ -95,11 +106,11 @@ func Read(ctx context.Context, db *pg.DB, in tenant.TenantID, s Stretch) (Page, 
 	var batch pg.Batch
 	batch.Queue(readHorizon, in).Scan(&page.Horizon.XID, &page.Held)
 	if s.Limit > 0 {
-		sql := readRecords
+		sql := readForwards
 		if s.Backwards {
 			sql = readBackwards
 		}
-		pg.Collect(batch.Queue(sql, in, s.From.XID, s.From.ID, s.Limit), &page.Records, scanRecord)
+		records.List(batch.Queue(sql, in, s.From.XID, s.From.ID, s.Limit), &page.Records)
 	}
 	if err := db.ReadBatch(ctx, pg.Scope{Tenant: in}, &batch); err != nil {
 		return Page{}, fmt.Errorf("read the event log: %w", err)
@@ -115,21 +126,6 @@ func Read(ctx context.Context, db *pg.DB, in tenant.TenantID, s Stretch) (Page, 
 		page.End = Cursor{}
 	}
 	return page, nil
-}
-
-func scanRecord(row pgx.CollectableRow) (*Record, error) {
-	var r Record
-	var data []byte
-	err := row.Scan(&r.ID, &r.Cursor.XID, &r.Type, &r.Session, &r.Booking, &r.Member, &r.Actor, &data, &r.At, &r.Location, &r.Draft)
-	if err != nil {
-		return nil, err
-	}
-	r.Cursor.ID = r.ID
-	if err := json.Unmarshal(data, &r.Data); err != nil {
-		return nil, fmt.Errorf("data of event %s: %w", r.ID, err)
-	}
-	r.Entry.UUID, r.Offer, r.Left.UUID = lift(r.Data, "entry_id"), lift(r.Data, "offer_id"), idIn(r.Data, "from_session_id")
-	return &r, nil
 }
 
 // lift takes an id out of the data.

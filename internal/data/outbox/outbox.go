@@ -8,7 +8,6 @@
 package outbox
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/berthhq/berth/internal/pg"
@@ -77,47 +76,33 @@ type Event struct {
 	At   time.Time
 }
 
-const insert = `
-insert into events (tenant_id, id, type, session_id, booking_id, member_id, actor, data, occurred_at)
-select $1, e.id, e.type, e.session_id, e.booking_id, e.member_id, e.actor, e.data, e.occurred_at
-from unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[], $8::jsonb[], $9::timestamptz[])
-  as e (id, type, session_id, booking_id, member_id, actor, data, occurred_at)`
+var eventRows = pg.NewTable("e", func(e *Event) []pg.Column {
+	return []pg.Column{
+		pg.Fixed("id", &e.ID),
+		pg.Fixed("type", (*string)(&e.Type)),
+		pg.Fixed("session_id", &e.Session),
+		pg.Fixed("booking_id", &e.Booking),
+		pg.Fixed("member_id", &e.Member),
+		pg.Fixed("actor", &e.Actor),
+		pg.Fixed("data", pg.JSON(&e.Data)),
+		pg.Fixed("occurred_at", &e.At),
+	}
+})
+
+var insert = pg.SQL(`
+insert into events ` + eventRows.Rows())
 
 // rows go last: nothing waits for an event, and no event is refused.
-var rows = pg.Rows[Event]{
+var rows = pg.Rows[*Event]{
 	Rank: 100,
-	Write: func(tx *pg.Tx, in tenant.TenantID, events []Event) {
-		n := len(events)
-		ids := make([]tenant.EventID, n)
-		types := make([]string, n)
-		sessions := make([]tenant.SessionID, n)
-		bookings := make([]tenant.BookingID, n)
-		members := make([]tenant.MemberID, n)
-		actors := make([]string, n)
-		data := make([][]byte, n)
-		times := make([]time.Time, n)
-		for i, e := range events {
-			ids[i], types[i], sessions[i], bookings[i] = e.ID, string(e.Type), e.Session, e.Booking
-			members[i], actors[i], data[i], times[i] = e.Member, e.Actor, encode(e.Data), e.At
-		}
-		tx.Write(insert, in, ids, types, sessions, bookings, members, actors, data, times)
+	Write: func(tx *pg.Tx, in tenant.TenantID, events []*Event) {
+		tx.Write(insert, eventRows.InsertAll(in, events)...)
 	},
 }
 
 // Append writes events with the transaction. They are read in the order given.
 func Append(tx *pg.Tx, in tenant.TenantID, events ...Event) {
 	if len(events) > 0 {
-		rows.Add(tx, in, events...)
+		rows.Add(tx, in, pg.Array(events, func(e Event) *Event { return &e })...)
 	}
-}
-
-func encode(data map[string]any) []byte {
-	if len(data) == 0 {
-		return []byte("{}")
-	}
-	text, err := json.Marshal(data)
-	if err != nil {
-		panic("outbox: event data: " + err.Error()) // only plain values are ever put there
-	}
-	return text
 }

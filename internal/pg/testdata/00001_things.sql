@@ -40,6 +40,31 @@ create table things (
   constraint things_parent foreign key (tenant_id, parent_id) references things deferrable initially deferred
 );
 
+-- A column of each kind.
+create table kinds (
+  tenant_id uuid not null,
+  id        uuid not null,
+  name      text not null,
+  kind      text not null,
+  method    text,
+  number    integer not null,
+  share     double precision,
+  counted   boolean not null default false,
+  hash      bytea,
+  on_day    date,
+  at_time   time not null,
+  seconds   bigint,
+  made_at   timestamptz not null,
+  done_at   timestamptz,
+  gone_at   timestamptz,
+  tags      text[] not null,
+  facts     jsonb not null,
+  content   jsonb,
+  parent_id uuid,
+  seats     integer not null default 3,
+  primary key (tenant_id, id)
+);
+
 create table directory (tenant_id uuid primary key);
 
 -- +goose StatementBegin
@@ -47,7 +72,7 @@ do $$
 declare
   t text;
 begin
-  foreach t in array array['mytab', 'counters', 'things', 'directory'] loop
+  foreach t in array array['mytab', 'counters', 'things', 'kinds', 'directory'] loop
     execute format('alter table %I enable row level security, force row level security', t);
     execute format('create policy tenant on %I using (tenant_id = nullif(current_setting(''app.tenant_id'', true), '''')::uuid)', t);
     execute format('grant select, insert, update, delete on %I to berth_app', t);
@@ -59,4 +84,4 @@ $$;
 create policy operator on directory for select using (current_setting('app.operator', true) = 'on');
 
 -- +goose Down
-drop table directory, things, counters, mytab;
+drop table directory, kinds, things, counters, mytab;

@@ -30,7 +30,8 @@ const (
 var Checks = []Check{
 	{
 		Name: "seats taken are those of bookings and offers", Invariant: NeverOversold, sql: `
-select s.id::text, format('seats_taken is %s, its bookings take %s, its live offers %s, seats kept for whoever claims them first %s',
+select s.id::text, format(
+  'seats_taken is %s, its bookings take %s, its live offers %s, seats kept for the first to claim them %s',
   s.seats_taken, b.seats, o.seats, r.seats)
 from sessions s cross join lateral (
   select coalesce(sum(party_size), 0) as seats from bookings b
@@ -39,7 +40,8 @@ cross join lateral (
   select coalesce(sum(seats), 0) as seats from waitlist_offers o
   where o.tenant_id = $1 and o.session_id = s.id and o.status = 'LIVE' and not o.shared) o
 cross join lateral (
-  select coalesce(sum(keeps), 0) as seats from waitlist_rounds r where r.tenant_id = $1 and r.session_id = s.id and r.keeps > 0) r
+  select coalesce(sum(keeps), 0) as seats from waitlist_rounds r
+  where r.tenant_id = $1 and r.session_id = s.id and r.keeps > 0) r
 where s.tenant_id = $1 and s.seats_taken <> b.seats + o.seats + r.seats`,
 	},
 	{
@@ -51,7 +53,8 @@ where tenant_id = $1 and seats_taken > capacity`,
 		Name: "no active booking is in a session that is cancelled or deleted", Invariant: NeverOversold, sql: `
 select b.id::text, format('it is %s in session %s', b.status, s.id)
 from bookings b join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id
-where b.tenant_id = $1 and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED') and (s.state = 'CANCELLED' or s.deleted_at is not null)`,
+where b.tenant_id = $1 and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')
+  and (s.state = 'CANCELLED' or s.deleted_at is not null)`,
 	},
 	{
 		Name: "holds are the bookings that are pending", Invariant: NeverOversold, sql: `
@@ -69,9 +72,11 @@ where r.tenant_id = $1 and r.status <> 'CANCELLED'
 	},
 	{
 		Name: "no thing is out twice at once", Invariant: NeverOversold, sql: `
-select id::text, format('number %s of item %s was to be back at %s, and is out again from %s', number, item_id, back, out_from)
+select id::text,
+  format('number %s of item %s was to be back at %s, and is out again from %s', number, item_id, back, out_from)
 from (
-  select *, max(out_until) over (partition by item_id, number order by out_from, id rows between unbounded preceding and 1 preceding) as back
+  select *, max(out_until) over (
+    partition by item_id, number order by out_from, id rows between unbounded preceding and 1 preceding) as back
   from booking_items where tenant_id = $1 and status <> 'CANCELLED') r
 where back > out_from`,
 	},
@@ -85,7 +90,8 @@ group by session_id, member_id having count(*) > 1`,
 		Name: "bookings that allow no overlap have none", Invariant: OnePlace, sql: `
 select id::text, format('it starts at %s, when member %s is booked until %s', starts_at, member_id, busy)
 from (
-  select *, max(ends_at) over (partition by member_id order by starts_at, id rows between unbounded preceding and 1 preceding) as busy
+  select *, max(ends_at) over (
+    partition by member_id order by starts_at, id rows between unbounded preceding and 1 preceding) as busy
   from bookings where tenant_id = $1 and exclusive and status in ('PENDING', 'CONFIRMED', 'ATTENDED')) b
 where busy > starts_at`,
 	},
@@ -93,7 +99,8 @@ where busy > starts_at`,
 		Name: "no resource and no coach is in two sessions at once", Invariant: NeverOversold, sql: `
 select id::text, format('it starts at %s, when %s is busy until %s', starts_at, who, busy)
 from (
-  select s.id, s.starts_at, x.who, max(s.ends_at) over (partition by x.who order by s.starts_at, s.id rows between unbounded preceding and 1 preceding) as busy
+  select s.id, s.starts_at, x.who, max(s.ends_at) over (
+    partition by x.who order by s.starts_at, s.id rows between unbounded preceding and 1 preceding) as busy
   from sessions s cross join lateral unnest(array[s.resource_id, s.coach_id]) as x (who)
   where s.tenant_id = $1 and s.state <> 'CANCELLED' and s.deleted_at is null and x.who is not null) s
 where busy > starts_at`,
@@ -113,10 +120,12 @@ where s.tenant_id = $1 and s.waiting <> p.n`,
 	},
 	{
 		Name: "queues count those who stand in them", Invariant: OnePlace, sql: `
-select format('%s %s %s', q.location_id, q.service_id, q.local_date), format('waiting is %s, entries are %s', q.waiting, p.n)
+select format('%s %s %s', q.location_id, q.service_id, q.local_date),
+  format('waiting is %s, entries are %s', q.waiting, p.n)
 from waitlist_queues q cross join lateral (
   select count(distinct p.entry_id) as n from waitlist_places p
-  where p.tenant_id = $1 and p.location_id = q.location_id and p.service_id = q.service_id and p.local_date = q.local_date) p
+  where p.tenant_id = $1
+    and p.location_id = q.location_id and p.service_id = q.service_id and p.local_date = q.local_date) p
 where q.tenant_id = $1 and q.waiting <> p.n`,
 	},
 	{
@@ -130,7 +139,8 @@ where e.tenant_id = $1 and (e.status in ('WAITING', 'OFFERED')) <> (p.n > 0)`,
 		Name: "places in line are in the queues of their sessions", Invariant: OnePlace, sql: `
 select p.entry_id::text, format('it stands in the queue of %s for session %s of %s', p.local_date, s.id, s.local_date)
 from waitlist_places p join sessions s on s.tenant_id = p.tenant_id and s.id = p.session_id
-where p.tenant_id = $1 and (p.location_id, p.service_id, p.local_date) is distinct from (s.location_id, s.service_id, s.local_date)`,
+where p.tenant_id = $1
+  and (p.location_id, p.service_id, p.local_date) is distinct from (s.location_id, s.service_id, s.local_date)`,
 	},
 	{
 		Name: "an entry is offered something where it has a live offer", Invariant: OnePlace, sql: `
@@ -141,7 +151,8 @@ where e.tenant_id = $1 and (e.status = 'OFFERED') <> (o.n = 1)`,
 	},
 	{
 		Name: "live offers are for sessions on sale", Invariant: OnePlace, sql: `
-select o.id::text, format('its session %s is %s', s.id, case when s.deleted_at is not null then 'deleted' when s.blocked then 'blocked' else s.state end)
+select o.id::text, format('its session %s is %s', s.id,
+  case when s.deleted_at is not null then 'deleted' when s.blocked then 'blocked' else s.state end)
 from waitlist_offers o join sessions s on s.tenant_id = o.tenant_id and s.id = o.session_id
 where o.tenant_id = $1 and o.status = 'LIVE' and (s.state <> 'PUBLISHED' or s.blocked or s.deleted_at is not null)`,
 	},
@@ -224,13 +235,15 @@ select u.subscription_id::text, format('%s of %s: used is %s, counted are %s', u
 from usage u cross join lateral (
   select count(*) as n from bookings b join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id
   where b.tenant_id = $1 and b.subscription_id = u.subscription_id and b.counted
-    and u.starts_on = case u.span when 'DAY' then s.local_date else s.local_date - (extract(isodow from s.local_date)::int - 1) end) b
+    and u.starts_on = case u.span
+      when 'DAY' then s.local_date else s.local_date - (extract(isodow from s.local_date)::int - 1) end) b
 where u.tenant_id = $1 and u.used <> b.n`,
 	},
 	{
 		Name: "every place that was given stands in a decision", Invariant: SeatsFindMoves, sql: `
 select e.id::text, format('it became booking %s without one', e.booking_id)
-from waitlist_entries e left join waitlist_offers o on o.tenant_id = e.tenant_id and o.entry_id = e.id and o.status = 'ACCEPTED'
+from waitlist_entries e
+left join waitlist_offers o on o.tenant_id = e.tenant_id and o.entry_id = e.id and o.status = 'ACCEPTED'
 where e.tenant_id = $1 and e.status = 'BOOKED' and not exists (
   select from waitlist_decisions d
   where d.tenant_id = $1 and d.decided_at = coalesce(o.created_at, e.closed_at) and d.verdicts @> jsonb_build_array(

@@ -1,0 +1,103 @@
+// Package data tests what is common to the packages below it.
+package data
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	_ "github.com/berthhq/berth/internal/data/outbox" // their statements
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/pgtest"
+	_ "github.com/berthhq/berth/internal/store"
+)
+
+// Every statement fits the schema: those that were put together, as pg knows them, and the others as the source has
+// them.
+func TestStatements_FitTheSchema(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	pool, err := db.OpenPool(t.Context(), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	conn, err := pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	statements := pg.Statements()
+	for _, dir := range []string{".", "../store"} {
+		statements = append(statements, literals(t, dir)...)
+	}
+	for _, sql := range statements {
+		if _, err := conn.Conn().Prepare(t.Context(), "", sql); err != nil {
+			t.Errorf("%v:\n%s", err, sql)
+		}
+	}
+	if len(statements) < 300 {
+		t.Errorf("%d statements were found", len(statements))
+	}
+}
+
+// statement matches a literal that holds a whole statement.
+var statement = regexp.MustCompile("^`\\s*(with|select|insert|update|delete) ")
+
+// literals gives the statements that are written out where they are queued. One that is put together there would be put
+// together for each call, and this test would not know it.
+func literals(t *testing.T, dir string) (found []string) {
+	t.Helper()
+	files := token.NewFileSet()
+	add := func(e ast.Expr) {
+		switch e := e.(type) {
+		case *ast.BasicLit:
+			sql, err := strconv.Unquote(e.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = append(found, sql)
+		case *ast.BinaryExpr, *ast.CallExpr:
+			t.Errorf("%v: a statement that is put together is a package variable, made by pg.SQL", files.Position(e.Pos()))
+		}
+	}
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(files, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Queue" || f.Sel.Name == "Write") {
+					add(n.Args[0])
+				}
+			case *ast.KeyValueExpr:
+				if lit, ok := n.Value.(*ast.BasicLit); ok && statement.MatchString(lit.Value) {
+					add(lit)
+				}
+			case *ast.ValueSpec:
+				for _, value := range n.Values {
+					if lit, ok := value.(*ast.BasicLit); ok && statement.MatchString(lit.Value) {
+						add(lit)
+					}
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
