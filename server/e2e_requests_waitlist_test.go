@@ -11,10 +11,10 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -244,7 +244,7 @@ func (w *world) newOffer(who tenant.Caller) waitlist.Offer {
 	entry := w.book(w.app, who, in).Entry.ID
 	_, err := w.app.CancelBooking(w.ctx(), w.owner, app.CancelRequest{ID: seat})
 	w.ok(err)
-	offers, err := w.app.ListOffers(w.ctx(), w.owner, store.OfferQuery{Entry: entry, Statuses: []waitlist.OfferStatus{}, Limit: 1})
+	offers, err := w.app.ListOffers(w.ctx(), w.owner, waitlistdb.OfferQuery{Entry: entry, Statuses: []waitlist.OfferStatus{}, Limit: 1})
 	w.ok(err)
 	return offers[0]
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/berthhq/berth/internal/access"
+	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 	"github.com/berthhq/berth/policy"
@@ -24,7 +24,7 @@ type source struct{ db *pg.DB }
 func (s source) Roles(ctx context.Context, id tenant.TenantID) ([]access.Role, error) {
 	var own []grant.Role
 	var batch pg.Batch
-	store.ListOwnRoles(&batch, id, &own)
+	accountdb.ListOwnRoles(&batch, id, &own)
 	if err := s.db.ReadBatch(ctx, pg.Scope{Tenant: id}, &batch); err != nil {
 		return nil, err
 	}
@@ -42,9 +42,9 @@ func (s source) Holder(ctx context.Context, id tenant.TenantID, subject string) 
 	var account *grant.Account
 	switch {
 	case strings.HasPrefix(subject, token.ServiceAccountPrefix):
-		store.FindAccount(&batch, id, accountOf(subject), &account)
+		accountdb.FindAccount(&batch, id, accountOf(subject), &account)
 	case !unheard(subject):
-		store.FindMemberBySubject(&batch, id, subject, &m)
+		accountdb.FindMemberBySubject(&batch, id, subject, &m)
 	}
 	if err := s.db.ReadBatch(ctx, pg.Scope{Tenant: id}, &batch); err != nil {
 		return access.Holder{}, err
@@ -82,13 +82,13 @@ func (a *App) CheckAccess(ctx context.Context, caller tenant.Caller, guard *acce
 	var batch pg.Batch
 	switch {
 	case !who.Account.IsZero():
-		store.FindAccount(&batch, caller.Tenant, who.Account, &account)
+		accountdb.FindAccount(&batch, caller.Tenant, who.Account, &account)
 	case !who.Member.IsZero():
-		store.FindMember(&batch, caller.Tenant, who.Member, &m)
+		accountdb.FindMember(&batch, caller.Tenant, who.Member, &m)
 	case !unheard(who.Subject):
-		store.FindMemberBySubject(&batch, caller.Tenant, who.Subject, &m)
+		accountdb.FindMemberBySubject(&batch, caller.Tenant, who.Subject, &m)
 	}
-	store.ListOwnRoles(&batch, caller.Tenant, &own)
+	accountdb.ListOwnRoles(&batch, caller.Tenant, &own)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return Access{}, err
 	}

@@ -5,27 +5,28 @@ import (
 	"slices"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // Period chooses what is counted; AttendanceDay and Use are the counts.
 type (
-	Period        = store.Period
-	AttendanceDay = store.AttendanceDay
-	Use           = store.Use
-	UseGroup      = store.UseGroup
+	Period        = bookingdb.Period
+	AttendanceDay = bookingdb.AttendanceDay
+	Use           = bookingdb.Use
+	UseGroup      = bookingdb.UseGroup
 )
 
 // The groups by which use is told.
 const (
-	UseByService     = store.ByService
-	UseByLocation    = store.ByLocation
-	UseByResource    = store.ByResource
-	UseByWeekdayHour = store.ByWeekdayHour
+	UseByService     = bookingdb.ByService
+	UseByLocation    = bookingdb.ByLocation
+	UseByResource    = bookingdb.ByResource
+	UseByWeekdayHour = bookingdb.ByWeekdayHour
 )
 
 // maxDays is a year, and a leap year.
@@ -101,7 +102,7 @@ func (a *App) countAttendance(ctx context.Context, caller tenant.Caller, p Perio
 	}
 	var days []AttendanceDay
 	var batch pg.Batch
-	store.CountAttendanceDaily(&batch, caller.Tenant, p, &days)
+	bookingdb.CountAttendanceDaily(&batch, caller.Tenant, p, &days)
 	err := a.read(ctx, caller, &batch)
 	return days, err
 }
@@ -127,9 +128,9 @@ func (a *App) BookingTrend(ctx context.Context, caller tenant.Caller, p Period, 
 	if err := checkPeriod(p); err != nil {
 		return nil, err
 	}
-	var made []store.Made
-	err := a.readWithClocks(ctx, caller, p, func(batch *pg.Batch, clocks []store.Clock) {
-		store.CountMade(batch, caller.Tenant, p, clocks, &made)
+	var made []bookingdb.Made
+	err := a.readWithClocks(ctx, caller, p, func(batch *pg.Batch, clocks []coredb.Clock) {
+		bookingdb.CountMade(batch, caller.Tenant, p, clocks, &made)
 	})
 	if err != nil {
 		return nil, err
@@ -138,7 +139,7 @@ func (a *App) BookingTrend(ctx context.Context, caller tenant.Caller, p Period, 
 }
 
 // trendOf puts counts into their buckets.
-func trendOf(made []store.Made, p Period, weekly bool) []TrendPoint {
+func trendOf(made []bookingdb.Made, p Period, weekly bool) []TrendPoint {
 	length := 1
 	first := p.From
 	if weekly {
@@ -175,12 +176,12 @@ func (a *App) Utilization(ctx context.Context, caller tenant.Caller, p Period, g
 		return nil, Use{}, err
 	}
 	if group == UseByWeekdayHour {
-		err = a.readWithClocks(ctx, caller, p, func(batch *pg.Batch, clocks []store.Clock) {
-			store.CountUse(batch, caller.Tenant, p, group, clocks, &groups)
+		err = a.readWithClocks(ctx, caller, p, func(batch *pg.Batch, clocks []coredb.Clock) {
+			bookingdb.CountUse(batch, caller.Tenant, p, group, clocks, &groups)
 		})
 	} else {
 		var batch pg.Batch
-		store.CountUse(&batch, caller.Tenant, p, group, nil, &groups)
+		bookingdb.CountUse(&batch, caller.Tenant, p, group, nil, &groups)
 		err = a.read(ctx, caller, &batch)
 	}
 	for _, g := range groups {
@@ -193,15 +194,15 @@ func (a *App) Utilization(ctx context.Context, caller tenant.Caller, p Period, g
 }
 
 // readWithClocks reads what needs the clocks of all zones in which the period's locations are.
-func (a *App) readWithClocks(ctx context.Context, caller tenant.Caller, p Period, queue func(*pg.Batch, []store.Clock)) error {
+func (a *App) readWithClocks(ctx context.Context, caller tenant.Caller, p Period, queue func(*pg.Batch, []coredb.Clock)) error {
 	return a.db.Read(ctx, pg.Scope{Tenant: caller.Tenant}, func(ctx context.Context, tx *pg.ReadTx) error {
 		var zones []string
 		var first, second pg.Batch
-		store.ListZones(&first, caller.Tenant, p, &zones)
+		bookingdb.ListZones(&first, caller.Tenant, p, &zones)
 		if err := tx.Load(ctx, &first); err != nil {
 			return err
 		}
-		clocks, err := store.Clocks(zones, p.Instants())
+		clocks, err := coredb.Clocks(zones, p.Instants())
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,6 @@
 // Package app holds the use cases, one file each: load facts, decide, apply,
 // record. The deciding is done by the pure packages, the loading and applying by
-// package store; what is left here reads like prose.
+// the packages of internal/data; what is left here reads like prose.
 package app
 
 import (
@@ -8,13 +8,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/seal"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -155,7 +155,7 @@ func (a *App) write(ctx context.Context, caller tenant.Caller, name string, fn f
 	const looks = 5
 	for look := 1; ; look++ {
 		err := a.attempt(ctx, caller, name, fn, &w)
-		if store.KeyUsed(err) {
+		if coredb.KeyUsed(err) {
 			var recalled bool
 			if recalled, err = a.recall(ctx, caller, w.key, w.answers...); err == nil && !recalled {
 				err = errForgotten
@@ -185,7 +185,7 @@ func (a *App) attempt(ctx context.Context, caller tenant.Caller, name string, fn
 			return fn(ctx, t)
 		}
 		claim := w.key.claim(caller, now)
-		store.ClaimKey(db, t.in, claim)
+		coredb.ClaimKey(db, t.in, claim)
 		if err := fn(ctx, t); err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func (a *App) read(ctx context.Context, caller tenant.Caller, batch *pg.Batch) e
 
 // audit keeps an act of the caller that the tenant may want to ask about later.
 func (t *tx) audit(action, kind string, target tenant.UUID, reason string, changes map[string]any) {
-	store.AppendAudit(t.Tx, t.in, store.AuditEntry{
+	coredb.AppendAudit(t.Tx, t.in, coredb.AuditEntry{
 		ID: tenant.Next[tenant.AuditID](t.mint), Actor: t.caller.Actor(), Subject: t.caller.Subject, Action: action,
 		TargetKind: kind, TargetID: target.String(), Reason: reason, Changes: changes, Request: t.request, At: t.now,
 	})

@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -30,16 +30,16 @@ type Attendance struct {
 func (a *App) ListAttendance(ctx context.Context, caller tenant.Caller, q AttendanceQuery) (Attendance, error) {
 	var who *booking.Member
 	var past Attendance
-	var count store.Attendance
+	var count bookingdb.Attendance
 	// Until is exclusive, and a session that starts now has started.
 	until := a.now().Add(time.Microsecond)
 	var batch pg.Batch
-	store.FindBookingMember(&batch, caller.Tenant, q.Member, &who)
-	store.ListOwnBookings(&batch, caller.Tenant, store.OwnBookings{
+	bookingdb.FindBookingMember(&batch, caller.Tenant, q.Member, &who)
+	bookingdb.ListOwnBookings(&batch, caller.Tenant, bookingdb.OwnBookings{
 		Member: q.Member, Until: until, Newest: true, AfterStart: q.BeforeStart, AfterID: q.BeforeID, Limit: q.Limit,
 		Statuses: []booking.Status{booking.Confirmed, booking.Attended, booking.NoShow, booking.Cancelled},
 	}, &past.Bookings)
-	store.CountAttendance(&batch, caller.Tenant, q.Member, until, &count)
+	bookingdb.CountAttendance(&batch, caller.Tenant, q.Member, until, &count)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return Attendance{}, err
 	}

@@ -3,30 +3,30 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // AuditEntry, AuditQuery and ActorKind are how the audit log is read.
 type (
-	AuditEntry = store.AuditEntry
-	AuditQuery = store.AuditQuery
-	ActorKind  = store.ActorKind
+	AuditEntry = coredb.AuditEntry
+	AuditQuery = coredb.AuditQuery
+	ActorKind  = coredb.ActorKind
 )
 
 // The kinds of actor.
 const (
-	ByMember         = store.ByMember
-	ByServiceAccount = store.ByServiceAccount
-	BySystem         = store.BySystem
+	ByMember         = coredb.ByMember
+	ByServiceAccount = coredb.ByServiceAccount
+	BySystem         = coredb.BySystem
 )
 
 // ListAuditEntries reads who did what, the newest first.
 func (a *App) ListAuditEntries(ctx context.Context, caller tenant.Caller, q AuditQuery) ([]AuditEntry, error) {
 	var found []AuditEntry
 	var batch pg.Batch
-	store.ListAudit(&batch, caller.Tenant, q, &found)
+	coredb.ListAudit(&batch, caller.Tenant, q, &found)
 	err := a.read(ctx, caller, &batch)
 	return found, err
 }

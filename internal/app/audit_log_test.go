@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -45,12 +45,12 @@ func TestListAuditEntries(t *testing.T) {
 	h.exec(`insert into service_accounts (tenant_id, id, name, created_at) values ($1, $2, 'Kiosk', $3)`, h.Tenant, account, noon)
 	batch := newID[tenant.BatchID]()
 	target := newID[tenant.SessionID]().String()
-	write := func(in tenant.TenantID, entries ...store.AuditEntry) {
+	write := func(in tenant.TenantID, entries ...coredb.AuditEntry) {
 		t.Helper()
 		err := h.db.InTx(t.Context(), pg.Scope{Tenant: in}, "test", func(_ context.Context, tx *pg.Tx) error {
 			for _, e := range entries {
 				e.ID = newID[tenant.AuditID]()
-				store.AppendAudit(tx, in, e)
+				coredb.AppendAudit(tx, in, e)
 			}
 			return nil
 		})
@@ -60,14 +60,14 @@ func TestListAuditEntries(t *testing.T) {
 	}
 	at := func(minute int) time.Time { return noon.Add(time.Duration(minute) * time.Minute) }
 	write(h.Tenant,
-		store.AuditEntry{Actor: h.Owner.Actor(), Subject: h.Owner.Subject, Action: "session.cancelled", TargetKind: "session", TargetID: target, At: at(0)},
-		store.AuditEntry{Actor: h.Coach.Actor(), Subject: h.Coach.Subject, Action: "session.updated", TargetKind: "session", TargetID: target, At: at(1)},
-		store.AuditEntry{Actor: "sa:" + account.String(), Subject: "sa:" + account.String(), Action: "booking.cancelled", TargetKind: "booking", At: at(2)},
-		store.AuditEntry{Actor: "system", Subject: "system", Action: "booking.expired", TargetKind: "booking", At: at(2)},
-		store.AuditEntry{Actor: h.Owner.Actor(), Action: "session.deleted", TargetKind: "session", Batch: batch, Reason: "storm", At: at(3)},
-		store.AuditEntry{Actor: h.Owner.Actor(), Action: "role.assigned", TargetKind: "role", TargetID: "coach", At: at(4)},
+		coredb.AuditEntry{Actor: h.Owner.Actor(), Subject: h.Owner.Subject, Action: "session.cancelled", TargetKind: "session", TargetID: target, At: at(0)},
+		coredb.AuditEntry{Actor: h.Coach.Actor(), Subject: h.Coach.Subject, Action: "session.updated", TargetKind: "session", TargetID: target, At: at(1)},
+		coredb.AuditEntry{Actor: "sa:" + account.String(), Subject: "sa:" + account.String(), Action: "booking.cancelled", TargetKind: "booking", At: at(2)},
+		coredb.AuditEntry{Actor: "system", Subject: "system", Action: "booking.expired", TargetKind: "booking", At: at(2)},
+		coredb.AuditEntry{Actor: h.Owner.Actor(), Action: "session.deleted", TargetKind: "session", Batch: batch, Reason: "storm", At: at(3)},
+		coredb.AuditEntry{Actor: h.Owner.Actor(), Action: "role.assigned", TargetKind: "role", TargetID: "coach", At: at(4)},
 	)
-	write(other.Tenant, store.AuditEntry{Actor: h.Owner.Actor(), Action: "session.cancelled", TargetKind: "session", TargetID: target, Batch: batch, At: at(0)})
+	write(other.Tenant, coredb.AuditEntry{Actor: h.Owner.Actor(), Action: "session.cancelled", TargetKind: "session", TargetID: target, Batch: batch, At: at(0)})
 
 	all := []string{"role.assigned", "session.deleted", "booking.expired", "booking.cancelled", "session.updated", "session.cancelled"}
 	for name, c := range map[string]struct {

@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -113,14 +114,14 @@ func (p *placing) load(t *tx, batch *pg.Batch) {
 	t.findSlot(batch, p.Session, &p.slot)
 	t.table.wanted[p.Session] += p.Party
 	if !p.Guest {
-		store.FindBookingMember(batch, t.in, p.Member, &p.who)
+		bookingdb.FindBookingMember(batch, t.in, p.Member, &p.who)
 	}
 	if !p.Hold && (!t.caller.Staff() || !p.Subscription.IsZero()) {
 		p.payers.load(t, batch, p.Member, p.Subscription)
 	}
 	if p.ExternalRef != "" {
-		store.FindBookingByRef(batch, t.in, p.ExternalRef, &p.made.Booking)
-		store.FindEntryByRef(batch, t.in, p.ExternalRef, &p.made.Entry)
+		bookingdb.FindBookingByRef(batch, t.in, p.ExternalRef, &p.made.Booking)
+		waitlistdb.FindEntryByRef(batch, t.in, p.ExternalRef, &p.made.Entry)
 	}
 }
 
@@ -133,12 +134,12 @@ func (p *placing) more(t *tx, batch *pg.Batch) {
 		return
 	}
 	p.payers.more(t, batch, p.slot.LocalDate)
-	visit := store.Visit{Session: p.Session, Member: p.Member}
+	visit := bookingdb.Visit{Session: p.Session, Member: p.Member}
 	if !p.Guest && (t.table.careful || p.slot.Waiting > 0 || p.slot.Holds > 0 || !p.slot.Fits(t.table.wanted[p.Session])) {
-		store.FindDouble(batch, t.in, visit, func(d store.Double) { p.facts.Booking, p.facts.Entry = d.Booking, d.Entry })
+		bookingdb.FindDouble(batch, t.in, visit, func(d bookingdb.Double) { p.facts.Booking, p.facts.Entry = d.Booking, d.Entry })
 	}
 	if !p.Guest && t.table.careful {
-		store.FindBusy(batch, t.in, visit, func(s civil.Span) { p.facts.Busy = append(p.facts.Busy, s) })
+		bookingdb.FindBusy(batch, t.in, visit, func(s civil.Span) { p.facts.Busy = append(p.facts.Busy, s) })
 	}
 }
 
@@ -209,7 +210,7 @@ func (p *placing) book(ctx context.Context, t *tx) (Place, error) {
 
 // place writes a booking, confirmed unless it is a hold: first what the database may refuse.
 func (t *tx) place(f booking.Facts, b booking.Booking, plan booking.Plan) booking.Booking {
-	seats := store.Seats{Taken: b.Party}
+	seats := bookingdb.Seats{Taken: b.Party}
 	if b.Status == booking.Pending {
 		seats.Holds = 1
 	} else {
@@ -223,12 +224,12 @@ func (t *tx) place(f booking.Facts, b booking.Booking, plan booking.Plan) bookin
 	if plan.Payer != nil {
 		b.Subscription = plan.Payer.ID
 	}
-	store.InsertBooking(t.Tx, t.in, b)
-	store.MoveSeats(t.Tx, t.in, b.Session, seats)
+	bookingdb.InsertBooking(t.Tx, t.in, b)
+	bookingdb.MoveSeats(t.Tx, t.in, b.Session, seats)
 	if plan.Payer != nil {
 		t.settle(*plan.Payer, plan.Ledger)
 		if plan.Counted {
-			store.CountBooking(t.Tx, t.in, plan.Payer.ID, f.Slot.LocalDate, +1)
+			bookingdb.CountBooking(t.Tx, t.in, plan.Payer.ID, f.Slot.LocalDate, +1)
 		}
 	}
 	return b
@@ -272,8 +273,8 @@ func (a *App) alreadyBooked(ctx context.Context, caller tenant.Caller, r BookReq
 	var batch pg.Batch
 	var have *booking.Booking
 	var waits *waitlist.Entry
-	store.FindActiveBooking(&batch, caller.Tenant, r.Session, r.Member, &have)
-	store.FindActiveEntry(&batch, caller.Tenant, r.Session, r.Member, &waits)
+	bookingdb.FindActiveBooking(&batch, caller.Tenant, r.Session, r.Member, &have)
+	waitlistdb.FindActiveEntry(&batch, caller.Tenant, r.Session, r.Member, &waits)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return err
 	}

@@ -1,31 +1,31 @@
 package app
 
 import (
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // booked is a booking that a deal changes, with its session and items.
 type booked struct {
-	place   store.Visit // where it was when the deal was queued
-	frees   bool        // the deal may free its seats
+	place   bookingdb.Visit // where it was when the deal was queued
+	frees   bool            // the deal may free its seats
 	booking *booking.Booking
 	slot    *booking.Slot // nil: the session is deleted
-	lines   []store.BookedLine
+	lines   []bookingdb.BookedLine
 }
 
 func (b *booked) load(t *tx, batch *pg.Batch, id tenant.BookingID) {
-	store.FindBooking(batch, t.in, id, &b.booking)
+	bookingdb.FindBooking(batch, t.in, id, &b.booking)
 	if b.frees {
 		t.findAwaited(batch, b.place.Session, &b.slot)
 	} else {
 		t.findSlot(batch, b.place.Session, &b.slot)
 	}
-	store.ListLines(batch, t.in, []tenant.BookingID{id}, &b.lines)
+	bookingdb.ListLines(batch, t.in, []tenant.BookingID{id}, &b.lines)
 }
 
 func (b *booked) more(*tx, *pg.Batch) {}

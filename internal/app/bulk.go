@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -15,10 +15,10 @@ import (
 const samples = 20
 
 // Preview is what a bulk operation would reach.
-type Preview = store.Preview
+type Preview = scheduledb.Preview
 
 // Sample is one session that it would reach.
-type Sample = store.Sample
+type Sample = scheduledb.Sample
 
 // BulkRequest names the sessions of a bulk operation.
 type BulkRequest struct {
@@ -33,7 +33,7 @@ type BulkRequest struct {
 func (a *App) PreviewBulk(ctx context.Context, caller tenant.Caller, r BulkRequest) (Preview, error) {
 	var found Preview
 	var batch pg.Batch
-	store.PreviewSessions(&batch, caller.Tenant, store.SessionQuery{Filter: r.Filter, Unbooked: !r.IncludeBooked, Limit: samples}, &found)
+	scheduledb.PreviewSessions(&batch, caller.Tenant, scheduledb.SessionQuery{Filter: r.Filter, Unbooked: !r.IncludeBooked, Limit: samples}, &found)
 	err := a.read(ctx, caller, &batch)
 	return found, err
 }
@@ -60,7 +60,7 @@ func (a *App) BulkPublish(ctx context.Context, caller tenant.Caller, filter sess
 				}
 			}
 			done.Sessions = len(published)
-			store.UpdateSessions(t.Tx, t.in, published)
+			scheduledb.UpdateSessions(t.Tx, t.in, published)
 			t.tell(outbox.SessionPublished, func(session.Session) map[string]any {
 				return map[string]any{"batch_id": done.Batch.String()}
 			}, published...)
@@ -100,7 +100,7 @@ func (a *App) BulkDelete(ctx context.Context, caller tenant.Caller, r BulkReques
 		}
 		done.Sessions = len(ids)
 		done.Bookings, done.Entries, done.Credits = gone.Bookings, gone.Entries, gone.Credits
-		store.DeleteSessions(t.Tx, t.in, ids, done.Batch, t.now)
+		scheduledb.DeleteSessions(t.Tx, t.in, ids, done.Batch, t.now)
 		t.tell(outbox.SessionDeleted, func(session.Session) map[string]any { return ending(r.Reason, r.Notify, done.Batch) }, all...)
 		return nil
 	})
@@ -117,9 +117,9 @@ func (a *App) bulk(ctx context.Context, caller tenant.Caller, use, action string
 	var done Bulk
 	err := a.write(ctx, caller, use, func(ctx context.Context, t *tx) error {
 		done = Bulk{Batch: tenant.Next[tenant.BatchID](t.mint)}
-		var rows []store.Scheduled
+		var rows []scheduledb.Scheduled
 		var batch pg.Batch
-		store.ListSessions(&batch, t.in, store.SessionQuery{Filter: r.Filter, Unbooked: !r.IncludeBooked, Limit: session.MaxBulk + 1}, &rows)
+		scheduledb.ListSessions(&batch, t.in, scheduledb.SessionQuery{Filter: r.Filter, Unbooked: !r.IncludeBooked, Limit: session.MaxBulk + 1}, &rows)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (a *App) bulk(ctx context.Context, caller tenant.Caller, use, action string
 	return done, err
 }
 
-func sessionsOf(rows []store.Scheduled) []session.Session {
+func sessionsOf(rows []scheduledb.Scheduled) []session.Session {
 	all := make([]session.Session, len(rows))
 	for i, row := range rows {
 		all[i] = row.Session

@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/session"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -104,7 +104,7 @@ func TestAPreviewNamesTwenty(t *testing.T) {
 	h := newHouse(t)
 	h.fill(50)
 	got, err := h.app.PreviewBulk(context.Background(), h.Owner, app.BulkRequest{Filter: wholeWeek()})
-	if err != nil || got.Matched != 50 || len(got.Samples) != 20 || !slices.IsSortedFunc(got.Samples, func(a, b store.Sample) int { return a.StartsAt.Compare(b.StartsAt) }) {
+	if err != nil || got.Matched != 50 || len(got.Samples) != 20 || !slices.IsSortedFunc(got.Samples, func(a, b scheduledb.Sample) int { return a.StartsAt.Compare(b.StartsAt) }) {
 		t.Errorf("matched %d, %d samples (%v)", got.Matched, len(got.Samples), err)
 	}
 }

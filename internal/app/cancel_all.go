@@ -4,11 +4,12 @@ import (
 	"context"
 	"slices"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -26,9 +27,9 @@ func (t *tx) cancelAll(ctx context.Context, sessions []tenant.SessionID, reason 
 	var entries []waitlist.Entry
 	var stay []tenant.EntryID
 	var batch pg.Batch
-	store.ListOpenBookings(&batch, t.in, sessions, &bookings)
-	store.ListWaiting(&batch, t.in, sessions, &entries)
-	store.ListWaitingElsewhere(&batch, t.in, sessions, &stay)
+	bookingdb.ListOpenBookings(&batch, t.in, sessions, &bookings)
+	waitlistdb.ListWaiting(&batch, t.in, sessions, &entries)
+	waitlistdb.ListWaitingElsewhere(&batch, t.in, sessions, &stay)
 	if err := t.Load(ctx, &batch); err != nil {
 		return count, err
 	}
@@ -59,7 +60,7 @@ func (t *tx) cancelAll(ctx context.Context, sessions []tenant.SessionID, reason 
 		}
 		count.Entries++
 	}
-	store.RemovePlacesIn(t.Tx, t.in, stay, sessions)
+	waitlistdb.RemovePlacesIn(t.Tx, t.in, stay, sessions)
 	return count, nil
 }
 
@@ -77,7 +78,7 @@ func (t *tx) payersOf(ctx context.Context, bookings []booking.Booking) (map[tena
 	}
 	var subscriptions []credit.Subscription
 	var batch pg.Batch
-	store.ListSubscriptions(&batch, t.in, ids, &subscriptions)
+	bookingdb.ListSubscriptions(&batch, t.in, ids, &subscriptions)
 	if err := t.Load(ctx, &batch); err != nil {
 		return nil, err
 	}

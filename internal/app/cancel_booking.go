@@ -3,13 +3,14 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -48,7 +49,7 @@ type givingUp struct {
 	up    GivenUp
 }
 
-func (g *givingUp) at(place store.Visit) deal {
+func (g *givingUp) at(place bookingdb.Visit) deal {
 	g.booked = booked{place: place, frees: true}
 	return g
 }
@@ -57,11 +58,11 @@ func (g *givingUp) at(place store.Visit) deal {
 func (g *givingUp) load(t *tx, batch *pg.Batch) {
 	g.entry, g.payer = nil, nil
 	if g.place.Waits {
-		store.FindEntry(batch, t.in, tenant.EntryID{UUID: g.ID.UUID}, &g.entry)
+		waitlistdb.FindEntry(batch, t.in, tenant.EntryID{UUID: g.ID.UUID}, &g.entry)
 		return
 	}
 	g.booked.load(t, batch, g.ID)
-	store.FindBookingSubscription(batch, t.in, g.ID, &g.payer)
+	bookingdb.FindBookingSubscription(batch, t.in, g.ID, &g.payer)
 }
 
 func (g *givingUp) settle(ctx context.Context, t *tx) (err error) {
@@ -107,16 +108,16 @@ func (g *givingUp) giveUp(ctx context.Context, t *tx) (GivenUp, error) {
 // cancel writes a cancellation: the booking, its seats, its credits and its quota.
 func (t *tx) cancel(c booking.Cancellation, notify bool) {
 	b := c.Booking
-	store.UpdateBooking(t.Tx, t.in, b, t.now)
-	store.MoveSeats(t.Tx, t.in, b.Session, store.Seats{Taken: -c.SeatsFreed, Holds: -c.HoldsEnded})
+	bookingdb.UpdateBooking(t.Tx, t.in, b, t.now)
+	bookingdb.MoveSeats(t.Tx, t.in, b.Session, bookingdb.Seats{Taken: -c.SeatsFreed, Holds: -c.HoldsEnded})
 	if b.HasItems {
-		store.SetLines(t.Tx, t.in, b.ID, nil, booking.ItemCancelled)
+		bookingdb.SetLines(t.Tx, t.in, b.ID, nil, booking.ItemCancelled)
 	}
 	if c.Payer != nil {
 		t.settle(*c.Payer, c.Ledger)
 	}
 	if c.Uncount {
-		store.CountBooking(t.Tx, t.in, b.Subscription, b.LocalDate, -1)
+		bookingdb.CountBooking(t.Tx, t.in, b.Subscription, b.LocalDate, -1)
 	}
 	outbox.Append(t.Tx, t.in, outbox.Event{
 		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.BookingCancelled, Session: b.Session, Booking: b.ID, Member: b.Member,

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -47,7 +47,7 @@ func (t *tx) callOff(ctx context.Context, sessions []session.Session, reason str
 	if err != nil {
 		return gone, err
 	}
-	store.UpdateSessions(t.Tx, t.in, sessions)
+	scheduledb.UpdateSessions(t.Tx, t.in, sessions)
 	t.tell(outbox.SessionCancelled, func(session.Session) map[string]any { return ending(reason, notify, batch) }, sessions...)
 	return gone, nil
 }

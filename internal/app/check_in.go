@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/checkin"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -78,8 +78,8 @@ func (a *App) SelfCheckIn(ctx context.Context, caller tenant.Caller, session ten
 		var b *booking.Booking
 		var slot *booking.Slot
 		var batch pg.Batch
-		store.FindSlot(&batch, t.in, session, &slot)
-		store.FindActiveBooking(&batch, t.in, session, t.caller.Member, &b)
+		bookingdb.FindSlot(&batch, t.in, session, &slot)
+		bookingdb.FindActiveBooking(&batch, t.in, session, t.caller.Member, &b)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (a *App) qrToken(in tenant.TenantID, session tenant.SessionID, now time.Tim
 func (a *App) takesPlace(ctx context.Context, caller tenant.Caller, session tenant.SessionID) error {
 	var slot *booking.Slot
 	var batch pg.Batch
-	store.FindSlot(&batch, caller.Tenant, session, &slot)
+	bookingdb.FindSlot(&batch, caller.Tenant, session, &slot)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return err
 	}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/catalogdb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -37,10 +39,10 @@ func (a *App) ViewClaim(ctx context.Context, token string) (ClaimView, error) {
 	var entry *waitlist.Entry
 	var booked *booking.Booking
 	var batch pg.Batch
-	store.FindSlot(&batch, in, o.Session, &slot)
-	store.FindLocation(&batch, in, o.Queue.Location, &place)
-	store.FindEntry(&batch, in, o.Entry, &entry)
-	store.FindBooking(&batch, in, o.Booking, &booked)
+	bookingdb.FindSlot(&batch, in, o.Session, &slot)
+	catalogdb.FindLocation(&batch, in, o.Queue.Location, &place)
+	waitlistdb.FindEntry(&batch, in, o.Entry, &entry)
+	bookingdb.FindBooking(&batch, in, o.Booking, &booked)
 	if err := a.read(ctx, tenant.System(in), &batch); err != nil {
 		return ClaimView{}, err
 	}

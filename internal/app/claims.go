@@ -3,12 +3,13 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -39,8 +40,8 @@ func (a *App) GetClaim(ctx context.Context, token string) (Claim, error) {
 	var offer *waitlist.Offer
 	var who *catalog.Tenant
 	var batch pg.Batch
-	store.FindOfferByClaim(&batch, in, waitlist.HashClaim(token), &offer)
-	store.FindTenant(&batch, in, &who)
+	waitlistdb.FindOfferByClaim(&batch, in, waitlist.HashClaim(token), &offer)
+	accountdb.FindTenant(&batch, in, &who)
 	if err := a.read(ctx, tenant.System(in), &batch); err != nil {
 		return Claim{}, err
 	}

@@ -11,11 +11,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -53,16 +53,16 @@ func TestALookUpLocksNoNeighbours(t *testing.T) {
 		doubles booking.Facts
 	)
 	for name, find := range map[string]func(*pg.Batch){
-		"the booking":      func(batch *pg.Batch) { store.FindBooking(batch, h.Tenant, one.booking, &b) },
-		"its session":      func(batch *pg.Batch) { store.FindSlotOf(batch, h.Tenant, one.booking, &s) },
-		"its subscription": func(batch *pg.Batch) { store.FindBookingSubscription(batch, h.Tenant, one.booking, &u) },
-		"a session":        func(batch *pg.Batch) { store.FindSlot(batch, h.Tenant, one.session, &s) },
-		"a member":         func(batch *pg.Batch) { store.FindBookingMember(batch, h.Tenant, one.who.Member, &who) },
+		"the booking":      func(batch *pg.Batch) { bookingdb.FindBooking(batch, h.Tenant, one.booking, &b) },
+		"its session":      func(batch *pg.Batch) { bookingdb.FindSlotOf(batch, h.Tenant, one.booking, &s) },
+		"its subscription": func(batch *pg.Batch) { bookingdb.FindBookingSubscription(batch, h.Tenant, one.booking, &u) },
+		"a session":        func(batch *pg.Batch) { bookingdb.FindSlot(batch, h.Tenant, one.session, &s) },
+		"a member":         func(batch *pg.Batch) { bookingdb.FindBookingMember(batch, h.Tenant, one.who.Member, &who) },
 		"a member's place": func(batch *pg.Batch) {
-			store.FindDoubles(batch, h.Tenant, one.session, one.who.Member, 10, &doubles.Booking, &doubles.Entry)
+			bookingdb.FindDoubles(batch, h.Tenant, one.session, one.who.Member, 10, &doubles.Booking, &doubles.Entry)
 		},
 		"a member's contracts": func(batch *pg.Batch) {
-			store.ListPayers(batch, h.Tenant, one.session, []tenant.MemberID{one.who.Member}, []tenant.SubscriptionID{{}}, &us)
+			bookingdb.ListPayers(batch, h.Tenant, one.session, []tenant.MemberID{one.who.Member}, []tenant.SubscriptionID{{}}, &us)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -27,7 +27,7 @@ func (a *App) CreateSession(ctx context.Context, caller tenant.Caller, in sessio
 		if publish {
 			made.State = catalog.Published
 		}
-		store.InsertSessions(t.Tx, t.in, []session.Session{made})
+		scheduledb.InsertSessions(t.Tx, t.in, []session.Session{made})
 		t.tell(outbox.SessionCreated, nil, made)
 		t.audit("session.created", "session", made.ID.UUID, "", catalog.Changes(nil, made.Facts()))
 		if made.State == catalog.Published && made.StartsAt.After(t.now) {

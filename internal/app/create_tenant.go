@@ -3,11 +3,11 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/member"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -58,7 +58,7 @@ func (a *App) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant, er
 	err := a.write(ctx, tenant.System(n.ID), "tenant.create", func(ctx context.Context, t *tx) error {
 		var there *catalog.Tenant
 		var batch pg.Batch
-		store.FindTenant(&batch, t.in, &there)
+		accountdb.FindTenant(&batch, t.in, &there)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (a *App) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant, er
 			return nil
 		}
 		made.CreatedAt, made.UpdatedAt = t.now, t.now
-		store.InsertTenant(t.Tx, made, builtInRoles)
+		accountdb.InsertTenant(t.Tx, made, builtInRoles)
 		t.catalogChanged("tenant.created", "tenant", t.in.UUID, catalog.Changes(nil, made.Facts()))
 		if owner != nil {
 			t.firstOwner(*owner)
@@ -83,7 +83,7 @@ func (a *App) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant, er
 
 func (t *tx) firstOwner(m member.Member) {
 	m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.Next[tenant.MemberID](t.mint), 1, t.now, t.now
-	store.InsertMembers(t.Tx, t.in, m)
+	accountdb.InsertMembers(t.Tx, t.in, m)
 	set := member.Changed(member.Member{}, m)
 	t.audit("member.created", "member", m.ID.UUID, "", change(nil, m.Values(set)))
 	t.memberEvent(m.ID, set)

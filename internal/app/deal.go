@@ -9,10 +9,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -90,17 +92,17 @@ func (a *App) deal(ctx context.Context, caller tenant.Caller, name string, d dea
 var errMoved = errors.New("app: the booking has moved")
 
 // dealAt is deal for what names a booking, or an entry: of makes it, knowing where that is.
-func (a *App) dealAt(ctx context.Context, caller tenant.Caller, name string, id tenant.BookingID, of func(at store.Visit) deal, options ...option) error {
+func (a *App) dealAt(ctx context.Context, caller tenant.Caller, name string, id tenant.BookingID, of func(at bookingdb.Visit) deal, options ...option) error {
 	const looks = 5
 	for look := 1; ; look++ {
-		var found *store.Visit
+		var found *bookingdb.Visit
 		var queue *waitlist.Queue
 		var batch pg.Batch
-		store.FindVisit(&batch, caller.Tenant, id, &found, &queue)
+		bookingdb.FindVisit(&batch, caller.Tenant, id, &found, &queue)
 		if err := a.read(ctx, caller, &batch); err != nil {
 			return err
 		}
-		at, about := store.Visit{}, subjects{sole: []tenant.UUID{id.UUID}}
+		at, about := bookingdb.Visit{}, subjects{sole: []tenant.UUID{id.UUID}}
 		if found != nil {
 			at, about.changes = *found, !found.Waits
 			if !at.Session.IsZero() { // else a wish for one of several, or for a window
@@ -139,7 +141,7 @@ func (whole) movesQueue() bool { return true }
 func (a *App) dealOn(ctx context.Context, caller tenant.Caller, name string, id tenant.OfferID, fn whole, options ...option) error {
 	var o *waitlist.Offer
 	var batch pg.Batch
-	store.FindOffer(&batch, caller.Tenant, id, &o)
+	waitlistdb.FindOffer(&batch, caller.Tenant, id, &o)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return err
 	}
@@ -311,7 +313,7 @@ func (a *App) attemptDeals(batch []*waiting, careful bool) ([]error, error) {
 			case outcomes[i] != nil && db.Changes() > before && !shared.alone:
 				return &apartError{i, outcomes[i]} // it has left something behind
 			case outcomes[i] != nil && claim != nil:
-				store.GiveKeyBack(db, first.Tenant, claim.Claim) // what is refused uses no key up
+				coredb.GiveKeyBack(db, first.Tenant, claim.Claim) // what is refused uses no key up
 			}
 			if errors.Is(outcomes[i], errAlone) {
 				w.about.addTo(back)
@@ -348,7 +350,7 @@ func settleOne(ctx context.Context, w *waiting, t *tx) (err error) {
 
 // claimed is a claim on an idempotency key; used says that it came too late.
 type claimed struct {
-	store.Claim
+	coredb.Claim
 	used bool
 }
 
@@ -359,7 +361,7 @@ func (a *App) facts(ctx context.Context, batch []*waiting, txs []*tx) ([]*claime
 	var facts pg.Batch
 	claims := make([]*claimed, len(batch))
 	byKey := make(map[string]*claimed)
-	var asked []store.Claim
+	var asked []coredb.Claim
 	for i, w := range batch {
 		if w.key != nil {
 			claims[i] = &claimed{w.key.claim(w.caller, t.now), true}
@@ -367,8 +369,8 @@ func (a *App) facts(ctx context.Context, batch []*waiting, txs []*tx) ([]*claime
 			asked = append(asked, claims[i].Claim)
 		}
 	}
-	store.ClaimKeys(&facts, t.in, asked, func(c store.Claim) { byKey[c.Name()].used = false })
-	store.FindHouseVersion(&facts, t.in, &t.table.version)
+	coredb.ClaimKeys(&facts, t.in, asked, func(c coredb.Claim) { byKey[c.Name()].used = false })
+	coredb.FindHouseVersion(&facts, t.in, &t.table.version)
 	for i, w := range batch {
 		w.deal.load(txs[i], &facts)
 	}
@@ -384,7 +386,7 @@ func (a *App) facts(ctx context.Context, batch []*waiting, txs []*tx) ([]*claime
 	for id, slot := range t.table.slots {
 		if slot.Holds > 0 {
 			found := new([]booking.Booking)
-			store.ListDueHolds(&more, t.in, id, t.now, found)
+			bookingdb.ListDueHolds(&more, t.in, id, t.now, found)
 			due = append(due, found)
 		}
 	}
@@ -412,7 +414,7 @@ func (a *App) furnish(ctx context.Context, t *tx) error {
 	}
 	t.table.house = new(booking.House)
 	var facts pg.Batch
-	store.FindHouse(&facts, t.in, t.table.house)
+	coredb.FindHouse(&facts, t.in, t.table.house)
 	if err := t.Tx.Load(ctx, &facts); err != nil {
 		return err
 	}
@@ -463,7 +465,7 @@ func nameOf(batch []*waiting) string {
 // left it. With it come the holds in it that have run out.
 func (t *tx) findSlot(b *pg.Batch, id tenant.SessionID, into **booking.Slot) {
 	*into = nil
-	store.FindOwnSlot(b, t.in, id, func(s booking.Slot) {
+	bookingdb.FindOwnSlot(b, t.in, id, func(s booking.Slot) {
 		if t.table.slots[id] == nil {
 			s.Queued = t.table.queued[id]
 			t.table.slots[id] = &s
@@ -477,7 +479,7 @@ func (t *tx) findAwaited(b *pg.Batch, id tenant.SessionID, into **booking.Slot) 
 	t.findSlot(b, id, into)
 	if t.table.queued[id] == nil {
 		t.table.queued[id] = new(int)
-		store.FindQueueSize(b, t.in, id, t.table.queued[id])
+		waitlistdb.FindQueueSize(b, t.in, id, t.table.queued[id])
 	}
 }
 

@@ -4,25 +4,26 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // Delivery is a line of the delivery log, DeliveryQuery chooses some.
 type (
-	Delivery      = store.Delivery
-	DeliveryQuery = store.DeliveryQuery
+	Delivery      = messagedb.Delivery
+	DeliveryQuery = messagedb.DeliveryQuery
 )
 
 // ListDeliveries reads the delivery log, the newest first.
 func (a *App) ListDeliveries(ctx context.Context, caller tenant.Caller, q DeliveryQuery) ([]Delivery, error) {
 	var lines []Delivery
 	var batch pg.Batch
-	store.ListDeliveries(&batch, caller.Tenant, q, &lines)
+	messagedb.ListDeliveries(&batch, caller.Tenant, q, &lines)
 	err := a.read(ctx, caller, &batch)
 	return lines, err
 }
@@ -50,22 +51,22 @@ func (a *App) SendTest(ctx context.Context, caller tenant.Caller, topic notify.T
 	}
 	var lines []Delivery
 	var batch pg.Batch
-	store.FindDeliveries(&batch, caller.Tenant, ids, &lines)
+	messagedb.FindDeliveries(&batch, caller.Tenant, ids, &lines)
 	return lines, a.read(ctx, caller, &batch)
 }
 
 func (a *App) sendTest(ctx context.Context, in tenant.TenantID, out []Outgoing) error {
 	attempts := a.post(ctx, in, out)
 	now := a.now()
-	var outcomes []store.DeliveryOutcome
+	var outcomes []messagedb.DeliveryOutcome
 	for _, s := range attempts {
 		outcomes = append(outcomes, outcomeOf(s))
 	}
 	stops, gone := unusable(attempts, now)
 	return a.attempt(ctx, tenant.System(in), "delivery.settle", func(_ context.Context, t *tx) error {
-		store.UpdateDeliveries(t.Tx, t.in, outcomes, now)
-		store.PutStops(t.Tx, t.in, stops...)
-		store.DeleteDevices(t.Tx, t.in, gone)
+		messagedb.UpdateDeliveries(t.Tx, t.in, outcomes, now)
+		messagedb.PutStops(t.Tx, t.in, stops...)
+		accountdb.DeleteDevices(t.Tx, t.in, gone)
 		return nil
 	}, &writing{})
 }
@@ -73,16 +74,16 @@ func (a *App) sendTest(ctx context.Context, in tenant.TenantID, out []Outgoing) 
 func (a *App) writeTest(ctx context.Context, t *tx, topic notify.Topic, c notify.Channel, locale string) ([]Outgoing, error) {
 	var m *member.Member
 	var settings notify.Settings
-	var sealed *store.Sealed
-	var own []store.OwnTemplate
+	var sealed *messagedb.Sealed
+	var own []messagedb.OwnTemplate
 	var h house
 	recipients := make(map[tenant.UUID]*notify.Recipient)
 	var batch pg.Batch
-	store.FindMember(&batch, t.in, t.caller.Member, &m)
-	store.ListRecipients(&batch, t.in, []tenant.MemberID{t.caller.Member}, recipients)
-	store.FindNotificationSettings(&batch, t.in, &settings)
-	store.FindSenders(&batch, t.in, &sealed)
-	store.ListTemplates(&batch, t.in, []notify.Topic{topic}, &own)
+	accountdb.FindMember(&batch, t.in, t.caller.Member, &m)
+	messagedb.ListRecipients(&batch, t.in, []tenant.MemberID{t.caller.Member}, recipients)
+	messagedb.FindNotificationSettings(&batch, t.in, &settings)
+	messagedb.FindSenders(&batch, t.in, &sealed)
+	messagedb.ListTemplates(&batch, t.in, []notify.Topic{topic}, &own)
 	h.queue(&batch, t.in)
 	if err := t.Load(ctx, &batch); err != nil {
 		return nil, err
@@ -143,7 +144,7 @@ func (a *App) writeTest(ctx context.Context, t *tx, topic notify.Topic, c notify
 			add(d.Token, d.ID.String(), d.ID)
 		}
 	}
-	store.InsertDeliveries(t.Tx, t.in, lines)
-	store.PutInTouch(t.Tx, t.in, onSharedNumber(out))
+	messagedb.InsertDeliveries(t.Tx, t.in, lines)
+	messagedb.PutInTouch(t.Tx, t.in, onSharedNumber(out))
 	return out, nil
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/checkin"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -62,7 +63,7 @@ type Display struct {
 }
 
 // Upcoming is a session that follows.
-type Upcoming = store.Upcoming
+type Upcoming = bookingdb.Upcoming
 
 // Arrival is a party that has come.
 type Arrival struct {
@@ -87,15 +88,15 @@ func (a *App) GetDisplay(ctx context.Context, link string) (Display, error) {
 	}
 	var who *catalog.Tenant
 	var slot *booking.Slot
-	var wall *store.Wall
-	var arrivals []store.Arrival
+	var wall *bookingdb.Wall
+	var arrivals []bookingdb.Arrival
 	var upcoming []Upcoming
 	var batch pg.Batch
-	store.FindTenant(&batch, shown.Tenant, &who)
-	store.FindSlot(&batch, shown.Tenant, shown.Session, &slot)
-	store.FindWall(&batch, shown.Tenant, shown.Session, &wall)
-	store.ListArrivals(&batch, shown.Tenant, shown.Session, maxArrivals, &arrivals)
-	store.ListUpcoming(&batch, shown.Tenant, shown.Session, now, maxUpcoming, &upcoming)
+	accountdb.FindTenant(&batch, shown.Tenant, &who)
+	bookingdb.FindSlot(&batch, shown.Tenant, shown.Session, &slot)
+	bookingdb.FindWall(&batch, shown.Tenant, shown.Session, &wall)
+	bookingdb.ListArrivals(&batch, shown.Tenant, shown.Session, maxArrivals, &arrivals)
+	bookingdb.ListUpcoming(&batch, shown.Tenant, shown.Session, now, maxUpcoming, &upcoming)
 	if err := a.read(ctx, tenant.Caller{Tenant: shown.Tenant}, &batch); err != nil {
 		return Display{}, err
 	}

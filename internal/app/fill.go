@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -39,7 +40,7 @@ func (t *tx) roll(ctx context.Context, slot *booking.Slot, trigger waitlist.Trig
 	if slot.Queued == nil {
 		var batch pg.Batch
 		slot.Queued = new(int)
-		store.FindQueueSize(&batch, t.in, slot.ID, slot.Queued)
+		waitlistdb.FindQueueSize(&batch, t.in, slot.ID, slot.Queued)
 		if err := t.Load(ctx, &batch); err != nil {
 			return 0, err
 		}
@@ -98,10 +99,10 @@ func (t *tx) lineFor(ctx context.Context, slot *booking.Slot, trigger waitlist.T
 	var first []waitlist.Entry
 	var live []waitlist.Offer
 	var batch pg.Batch
-	store.FindWaitSlot(&batch, t.in, slot.ID, &l.facts.Slot)
-	store.ListRules(&batch, t.in, slot.Location, slot.Service, &layers)
-	store.ListInLine(&batch, t.in, store.InLine{Session: slot.ID, Queue: queueOf(*slot), Limit: linePage}, &first)
-	store.ListLiveOffers(&batch, t.in, []tenant.SessionID{slot.ID}, &live)
+	waitlistdb.FindWaitSlot(&batch, t.in, slot.ID, &l.facts.Slot)
+	waitlistdb.ListRules(&batch, t.in, slot.Location, slot.Service, &layers)
+	waitlistdb.ListInLine(&batch, t.in, waitlistdb.InLine{Session: slot.ID, Queue: queueOf(*slot), Limit: linePage}, &first)
+	waitlistdb.ListLiveOffers(&batch, t.in, []tenant.SessionID{slot.ID}, &live)
 	if err := t.Load(ctx, &batch); err != nil {
 		return nil, err
 	}
@@ -155,7 +156,7 @@ func (l *line) readOn(ctx context.Context, limit int) error {
 	last := l.facts.Queue[len(l.facts.Queue)-1]
 	var entries []waitlist.Entry
 	var batch pg.Batch
-	store.ListInLine(&batch, l.in, store.InLine{
+	waitlistdb.ListInLine(&batch, l.in, waitlistdb.InLine{
 		Session: l.slot.ID, Queue: queueOf(*l.slot), AfterFlagged: last.Flagged, AfterKey: last.Key, AfterID: last.Entry, Limit: limit,
 	}, &entries)
 	if err := l.Load(ctx, &batch); err != nil {
@@ -220,12 +221,12 @@ func (l *line) judge(ctx context.Context, entries []waitlist.Entry) error {
 		members[i], named[i] = e.Member, e.Subscription
 	}
 	var payers []credit.Subscription
-	var busy []store.BusySpan
-	var in []store.InSession
+	var busy []bookingdb.BusySpan
+	var in []bookingdb.InSession
 	var batch pg.Batch
-	store.ListPayers(&batch, l.in, l.slot.ID, members, named, &payers)
-	store.ListBusy(&batch, l.in, members, civil.Span{Start: l.slot.StartsAt, End: l.slot.EndsAt}, &busy)
-	store.ListInSession(&batch, l.in, l.slot.ID, members, &in)
+	bookingdb.ListPayers(&batch, l.in, l.slot.ID, members, named, &payers)
+	bookingdb.ListBusy(&batch, l.in, members, civil.Span{Start: l.slot.StartsAt, End: l.slot.EndsAt}, &busy)
+	bookingdb.ListInSession(&batch, l.in, l.slot.ID, members, &in)
 	if err := l.Load(ctx, &batch); err != nil {
 		return err
 	}
@@ -287,7 +288,7 @@ func (l *line) give() (promoted int, err error) {
 		promoted++
 	}
 	if d.Mode != waitlist.FirstToClaim && offers && d.Given > 0 {
-		store.MoveSeats(l.Tx, l.in, l.slot.ID, store.Seats{Taken: d.Given})
+		bookingdb.MoveSeats(l.Tx, l.in, l.slot.ID, bookingdb.Seats{Taken: d.Given})
 	}
 	l.slot.SeatsTaken += d.Given
 	l.passOver()
@@ -299,32 +300,32 @@ func (l *line) openRound() {
 	keeps := 0
 	if l.verdict.Mode == waitlist.FirstToClaim {
 		keeps = l.verdict.Given
-		store.MoveSeats(l.Tx, l.in, l.slot.ID, store.Seats{Taken: keeps})
+		bookingdb.MoveSeats(l.Tx, l.in, l.slot.ID, bookingdb.Seats{Taken: keeps})
 	}
 	if l.round != nil {
 		l.round.Keeps += keeps
 		if keeps > 0 {
 			l.round.Closed = nil
 		}
-		store.UpdateRound(l.Tx, l.in, *l.round)
+		waitlistdb.UpdateRound(l.Tx, l.in, *l.round)
 		return
 	}
 	l.round = &waitlist.Round{
 		ID: tenant.Next[tenant.RoundID](l.mint), Session: l.slot.ID, Freed: *l.verdict.Seats, Keeps: keeps, Opened: l.now,
 	}
-	store.InsertRound(l.Tx, l.in, *l.round)
+	waitlistdb.InsertRound(l.Tx, l.in, *l.round)
 }
 
 // record keeps the decision with what it was made from, and tells staff where it leaves them something to do.
 func (l *line) record() {
 	note := waitlist.Note(l.verdict)
-	decided := store.Decided{
+	decided := waitlistdb.Decided{
 		ID: tenant.Next[tenant.DecisionID](l.mint), Queue: queueOf(*l.slot), Rules: l.version, Note: note, Case: l.facts, Decision: l.verdict,
 	}
 	if l.round != nil {
 		decided.Round = l.round.ID
 	}
-	store.InsertDecision(l.Tx, l.in, decided)
+	waitlistdb.InsertDecision(l.Tx, l.in, decided)
 	if note != "" {
 		outbox.Append(l.Tx, l.in, outbox.Event{
 			ID: tenant.Next[tenant.EventID](l.mint), Type: outbox.WaitlistStaffNote, Session: l.slot.ID, Actor: credit.SystemActor, At: l.now,
@@ -344,7 +345,7 @@ func (l *line) passOver() {
 			ids, reasons = append(ids, v.Entry), append(reasons, v.Reason)
 		}
 	}
-	store.PassOver(l.Tx, l.in, ids, reasons, l.now)
+	waitlistdb.PassOver(l.Tx, l.in, ids, reasons, l.now)
 }
 
 // promote turns an entry into a booking.
@@ -375,9 +376,9 @@ func (l *line) offer(e waitlist.Entry, g waitlist.Grant, shared, byHand bool) wa
 		ClaimHash: waitlist.HashClaim(token), Code: l.claims.Code(id),
 		MemberName: e.MemberName, SessionTitle: l.slot.Title, SessionStarts: l.slot.StartsAt, SessionEnds: l.slot.EndsAt, TimeZone: l.slot.TimeZone,
 	}
-	store.InsertOffer(l.Tx, l.in, o)
+	waitlistdb.InsertOffer(l.Tx, l.in, o)
 	e.Status, e.Tries, e.PassedOver = waitlist.Offered, e.Tries+1, ""
-	store.UpdateEntry(l.Tx, l.in, e, l.now)
+	waitlistdb.UpdateEntry(l.Tx, l.in, e, l.now)
 	l.offerEvent(outbox.OfferCreated, o, map[string]any{"expire_time": o.ExpiresAt, "seats": o.Seats, "first_to_claim": shared, "try": o.Try})
 	l.dueAt(o.ExpiresAt)
 	return o
@@ -401,8 +402,8 @@ func (t *tx) offerEvent(what outbox.Type, o waitlist.Offer, data map[string]any)
 // close ends an entry: it gives up all its places in line.
 func (t *tx) close(e waitlist.Entry, as waitlist.Status, got tenant.BookingID) waitlist.Entry {
 	e.Status, e.Booking, e.PassedOver, e.ClosedAt, e.Position, e.Worth, e.Offer = as, got, "", &t.now, 0, waitlist.Worth{}, nil
-	store.UpdateEntry(t.Tx, t.in, e, t.now)
-	store.RemovePlaces(t.Tx, t.in, e.ID)
+	waitlistdb.UpdateEntry(t.Tx, t.in, e, t.now)
+	waitlistdb.RemovePlaces(t.Tx, t.in, e.ID)
 	t.tally.entry(as)
 	return e
 }
@@ -414,7 +415,7 @@ func (t *tx) wake(ctx context.Context, trigger waitlist.Trigger, sessions ...ten
 	}
 	var awaited []tenant.SessionID
 	var batch pg.Batch
-	store.ListAwaited(&batch, t.in, sessions, &awaited)
+	waitlistdb.ListAwaited(&batch, t.in, sessions, &awaited)
 	if err := t.Load(ctx, &batch); err != nil {
 		return 0, 0, err
 	}
@@ -422,7 +423,7 @@ func (t *tx) wake(ctx context.Context, trigger waitlist.Trigger, sessions ...ten
 		// One by one: whoever wished for any of them has a place after the first.
 		var slot *booking.Slot
 		var next pg.Batch
-		store.FindSlot(&next, t.in, id, &slot)
+		bookingdb.FindSlot(&next, t.in, id, &slot)
 		if err := t.Load(ctx, &next); err != nil {
 			return promoted, woken, err
 		}

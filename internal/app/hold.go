@@ -4,13 +4,15 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -42,7 +44,7 @@ type confirming struct {
 	done Place
 }
 
-func (c *confirming) at(place store.Visit) deal {
+func (c *confirming) at(place bookingdb.Visit) deal {
 	c.booked = booked{place: place}
 	return c
 }
@@ -51,7 +53,7 @@ func (c *confirming) load(t *tx, batch *pg.Batch) {
 	c.payers, c.provider = nil, nil
 	c.booked.load(t, batch, c.ID)
 	if c.ProviderCode != "" {
-		store.FindBenefitProvider(batch, t.in, c.ProviderCode, &c.provider)
+		catalogdb.FindBenefitProvider(batch, t.in, c.ProviderCode, &c.provider)
 	}
 	if c.Paid == nil && !c.place.Member.IsZero() {
 		c.payers.load(t, batch, c.place.Member, c.Subscription)
@@ -90,7 +92,7 @@ func (c *confirming) confirm(t *tx) (Place, error) {
 	after := converted.Booking
 	if converted.Again {
 		if c.Paid != nil {
-			store.UpdateBooking(t.Tx, t.in, after, t.now)
+			bookingdb.UpdateBooking(t.Tx, t.in, after, t.now)
 			t.bookingEvent(outbox.BookingUpdated, after, nil)
 		}
 		return Place{Booking: &after, Repeated: true}, nil
@@ -98,14 +100,14 @@ func (c *confirming) confirm(t *tx) (Place, error) {
 	if after.Items, err = booking.Keep(after.Items, c.Keep); err != nil {
 		return Place{}, err
 	}
-	store.UpdateBooking(t.Tx, t.in, after, t.now)
-	store.MoveSeats(t.Tx, t.in, after.Session, store.Seats{Holds: -1})
+	bookingdb.UpdateBooking(t.Tx, t.in, after, t.now)
+	bookingdb.MoveSeats(t.Tx, t.in, after.Session, bookingdb.Seats{Holds: -1})
 	c.slot.Holds--
 	t.settleLines(after)
 	if converted.Payer != nil {
 		t.settle(*converted.Payer, converted.Ledger)
 		if converted.Counted {
-			store.CountBooking(t.Tx, t.in, converted.Payer.ID, c.slot.LocalDate, +1)
+			bookingdb.CountBooking(t.Tx, t.in, converted.Payer.ID, c.slot.LocalDate, +1)
 		}
 	}
 	t.bookingEvent(outbox.BookingConfirmed, after, nil)
@@ -133,7 +135,7 @@ type releasing struct {
 	done Place
 }
 
-func (r *releasing) at(place store.Visit) deal {
+func (r *releasing) at(place bookingdb.Visit) deal {
 	r.booked = booked{place: place, frees: true}
 	return r
 }
@@ -169,10 +171,10 @@ func (r *releasing) settle(ctx context.Context, t *tx) error {
 
 // endHold writes the end of a hold: its seats and items are free.
 func (t *tx) endHold(b *booking.Booking, what outbox.Type) {
-	store.UpdateBooking(t.Tx, t.in, *b, t.now)
-	store.MoveSeats(t.Tx, t.in, b.Session, store.Seats{Taken: -b.Party, Holds: -1})
+	bookingdb.UpdateBooking(t.Tx, t.in, *b, t.now)
+	bookingdb.MoveSeats(t.Tx, t.in, b.Session, bookingdb.Seats{Taken: -b.Party, Holds: -1})
 	if b.HasItems {
-		store.SetLines(t.Tx, t.in, b.ID, nil, booking.ItemCancelled)
+		bookingdb.SetLines(t.Tx, t.in, b.ID, nil, booking.ItemCancelled)
 	}
 	for i := range b.Items {
 		b.Items[i].Status = booking.ItemCancelled
@@ -191,7 +193,7 @@ func (t *tx) dueHolds(ctx context.Context, slot booking.Slot) ([]booking.Booking
 	}
 	var due []booking.Booking
 	var batch pg.Batch
-	store.ListDueHolds(&batch, t.in, slot.ID, t.now, &due)
+	bookingdb.ListDueHolds(&batch, t.in, slot.ID, t.now, &due)
 	err := t.Load(ctx, &batch)
 	return due, err
 }
@@ -222,7 +224,7 @@ func (a *App) ExpireHolds(ctx context.Context, id tenant.TenantID) (int, error) 
 	for {
 		var sessions []tenant.SessionID
 		var batch pg.Batch
-		store.ListDueSessions(&batch, id, a.now(), page, &sessions)
+		bookingdb.ListDueSessions(&batch, id, a.now(), page, &sessions)
 		if err := a.read(ctx, tenant.System(id), &batch); err != nil {
 			return expired, err
 		}
@@ -245,7 +247,7 @@ func (a *App) expireHolds(ctx context.Context, id tenant.TenantID, session tenan
 		due = nil
 		var slot *booking.Slot
 		var batch pg.Batch
-		store.FindSlot(&batch, t.in, session, &slot)
+		bookingdb.FindSlot(&batch, t.in, session, &slot)
 		err := t.Load(ctx, &batch)
 		if err != nil || slot == nil {
 			return err
@@ -300,7 +302,7 @@ type moving struct {
 	moved Rescheduled
 }
 
-func (m *moving) at(place store.Visit) deal {
+func (m *moving) at(place bookingdb.Visit) deal {
 	m.booked = booked{place: place, frees: true}
 	return m
 }
@@ -361,12 +363,12 @@ func (m *moving) reschedule(ctx context.Context, t *tx) (Rescheduled, error) {
 	if err := t.moveLines(ctx, &move.Booking, *to, m.MoveItems); err != nil {
 		return Rescheduled{}, err
 	}
-	store.UpdateBooking(t.Tx, t.in, move.Booking, t.now)
-	store.MoveSeats(t.Tx, t.in, from.ID, store.Seats{Taken: -b.Party})
-	store.MoveSeats(t.Tx, t.in, to.ID, store.Seats{Taken: b.Party})
+	bookingdb.UpdateBooking(t.Tx, t.in, move.Booking, t.now)
+	bookingdb.MoveSeats(t.Tx, t.in, from.ID, bookingdb.Seats{Taken: -b.Party})
+	bookingdb.MoveSeats(t.Tx, t.in, to.ID, bookingdb.Seats{Taken: b.Party})
 	if b.Counted {
-		store.CountBooking(t.Tx, t.in, b.Subscription, from.LocalDate, -1)
-		store.CountBooking(t.Tx, t.in, b.Subscription, to.LocalDate, +1)
+		bookingdb.CountBooking(t.Tx, t.in, b.Subscription, from.LocalDate, -1)
+		bookingdb.CountBooking(t.Tx, t.in, b.Subscription, to.LocalDate, +1)
 	}
 	t.bookingEvent(outbox.BookingRescheduled, move.Booking, map[string]any{
 		"from_session_id": from.ID.String(), "from_start_time": from.StartsAt.Format(time.RFC3339), "notify": m.Notify,
@@ -390,7 +392,7 @@ func (t *tx) waitsThere(ctx context.Context, b booking.Booking, there booking.Sl
 	}
 	var waits *waitlist.Entry
 	var batch pg.Batch
-	store.FindActiveEntry(&batch, t.in, there.ID, b.Member, &waits)
+	waitlistdb.FindActiveEntry(&batch, t.in, there.ID, b.Member, &waits)
 	if err := t.Load(ctx, &batch); err != nil || waits == nil {
 		return tenant.EntryID{}, err
 	}
@@ -405,7 +407,7 @@ func (t *tx) payerThere(ctx context.Context, b booking.Booking, there booking.Sl
 	}
 	var payers []credit.Subscription
 	var batch pg.Batch
-	store.ListPayers(&batch, t.in, there.ID, []tenant.MemberID{b.Member}, []tenant.SubscriptionID{b.Subscription}, &payers)
+	bookingdb.ListPayers(&batch, t.in, there.ID, []tenant.MemberID{b.Member}, []tenant.SubscriptionID{b.Subscription}, &payers)
 	if err := t.Load(ctx, &batch); err != nil || len(payers) == 0 {
 		return nil, err
 	}

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -79,27 +79,27 @@ func (w *writing) again(err error) bool {
 // errForgotten: a key ended between the attempt to use it and the look at what it was used for.
 var errForgotten = fault.New(fault.Unavailable, fault.Contention, "Too many others are changing the same things. Try again.")
 
-func (k *Key) claim(caller tenant.Caller, now time.Time) store.Claim {
-	return store.Claim{
+func (k *Key) claim(caller tenant.Caller, now time.Time) coredb.Claim {
+	return coredb.Claim{
 		Principal: caller.Actor(), Procedure: k.Procedure, Key: k.Text, Hash: k.Hash, At: now, Since: now.Add(-keyLife),
 	}
 }
 
 // keep writes the answers of a use case in its own transaction: both are durable, or neither.
-func (w *writing) keep(t *tx, claim store.Claim) error {
+func (w *writing) keep(t *tx, claim coredb.Claim) error {
 	text, err := json.Marshal(w.answers)
 	if err != nil {
 		return fmt.Errorf("app: answer not kept: %w", err)
 	}
-	store.AnswerKey(t.Tx, t.in, claim, string(text))
+	coredb.AnswerKey(t.Tx, t.in, claim, string(text))
 	return nil
 }
 
 // recall gives the answers that are kept under a key; false where there are none.
 func (a *App) recall(ctx context.Context, caller tenant.Caller, key *Key, into ...any) (bool, error) {
-	var kept *store.Answered
+	var kept *coredb.Answered
 	var batch pg.Batch
-	store.FindAnswer(&batch, caller.Tenant, key.claim(caller, a.now()), &kept)
+	coredb.FindAnswer(&batch, caller.Tenant, key.claim(caller, a.now()), &kept)
 	if err := a.read(ctx, caller, &batch); err != nil || kept == nil {
 		return false, err
 	}
@@ -129,12 +129,12 @@ func (a *App) sweepKeys(ctx context.Context, caller tenant.Caller, _ *Swept) err
 	for {
 		var old bool
 		var batch pg.Batch
-		store.HasOldKeys(&batch, caller.Tenant, until, &old)
+		coredb.HasOldKeys(&batch, caller.Tenant, until, &old)
 		if err := a.read(ctx, caller, &batch); err != nil || !old {
 			return err
 		}
 		err := a.write(ctx, caller, "sweep.keys", func(_ context.Context, t *tx) error {
-			store.DeleteOldKeys(t.Tx, t.in, until, 10*sweepChunk)
+			coredb.DeleteOldKeys(t.Tx, t.in, until, 10*sweepChunk)
 			return nil
 		})
 		if err != nil {

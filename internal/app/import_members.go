@@ -4,10 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/member"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -71,7 +72,7 @@ func (a *App) readImport(ctx context.Context, caller tenant.Caller, file []byte)
 		emails, subjects = append(emails, row.Member.Email), append(subjects, row.Member.Subject)
 	}
 	var batch pg.Batch
-	store.ListTaken(&batch, caller.Tenant, emails, subjects, &takenEmails, &takenSubjects)
+	accountdb.ListTaken(&batch, caller.Tenant, emails, subjects, &takenEmails, &takenSubjects)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
@@ -95,10 +96,10 @@ func (a *App) insertImport(ctx context.Context, caller tenant.Caller, found *mem
 					ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.MemberChanged, Member: m.ID, Actor: t.caller.Actor(), At: t.now,
 				}
 			}
-			store.InsertMembers(t.Tx, t.in, members...)
+			accountdb.InsertMembers(t.Tx, t.in, members...)
 			outbox.Append(t.Tx, t.in, events...)
 		}
-		t.auditEntry(store.AuditEntry{
+		t.auditEntry(coredb.AuditEntry{
 			Action: "member.imported", TargetKind: "member", Batch: report.Batch, Changes: map[string]any{"members": len(found.Rows)},
 		})
 		return nil

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -41,7 +41,7 @@ func (a *App) ImportSessions(ctx context.Context, caller tenant.Caller, file []b
 		}
 		report.Sessions = idsOf(sessions)
 		batch := tenant.Next[tenant.BatchID](t.mint)
-		store.InsertSessions(t.Tx, t.in, sessions)
+		scheduledb.InsertSessions(t.Tx, t.in, sessions)
 		t.tell(outbox.SessionCreated, func(session.Session) map[string]any { return map[string]any{"batch_id": batch.String()} }, sessions...)
 		t.auditBatch("session.imported", batch, "", map[string]any{"ids": texts(report.Sessions)})
 		_, _, err = t.wake(ctx, waitlist.ByPublish, report.Sessions...)
@@ -114,7 +114,7 @@ func (t *tx) busyBeside(ctx context.Context, sessions []session.Session) ([]sess
 	}
 	var busy []session.Busy
 	var batch pg.Batch
-	store.ListBusySpans(&batch, t.in, distinct(resources), distinct(coaches), session.Window(sessions), &busy)
+	scheduledb.ListBusySpans(&batch, t.in, distinct(resources), distinct(coaches), session.Window(sessions), &busy)
 	err := t.Load(ctx, &batch)
 	return busy, err
 }
@@ -130,14 +130,14 @@ func distinct[T comparable](values []T) []T {
 
 // importNames is what there is under the names in a file.
 type importNames struct {
-	services  map[string]store.NamedService
+	services  map[string]scheduledb.NamedService
 	locations map[string]importLocation
-	resources map[[2]string]store.NamedResource // by location and name
-	coaches   map[string]store.NamedCoach
+	resources map[[2]string]scheduledb.NamedResource // by location and name
+	coaches   map[string]scheduledb.NamedCoach
 }
 
 type importLocation struct {
-	store.NamedLocation
+	scheduledb.NamedLocation
 	Zone *time.Location
 }
 
@@ -161,22 +161,22 @@ func (t *tx) loadNames(ctx context.Context, rows []session.ImportRow) (importNam
 		at, resources = append(at, pair[0]), append(resources, pair[1])
 	}
 	var (
-		foundServices  []store.NamedService
-		foundLocations []store.NamedLocation
-		foundResources []store.NamedResource
-		foundCoaches   []store.NamedCoach
+		foundServices  []scheduledb.NamedService
+		foundLocations []scheduledb.NamedLocation
+		foundResources []scheduledb.NamedResource
+		foundCoaches   []scheduledb.NamedCoach
 		batch          pg.Batch
 	)
-	store.ListNamedServices(&batch, t.in, distinct(services), &foundServices)
-	store.ListNamedLocations(&batch, t.in, distinct(locations), &foundLocations)
-	store.ListNamedResources(&batch, t.in, at, resources, &foundResources)
-	store.ListNamedCoaches(&batch, t.in, distinct(emails), &foundCoaches)
+	scheduledb.ListNamedServices(&batch, t.in, distinct(services), &foundServices)
+	scheduledb.ListNamedLocations(&batch, t.in, distinct(locations), &foundLocations)
+	scheduledb.ListNamedResources(&batch, t.in, at, resources, &foundResources)
+	scheduledb.ListNamedCoaches(&batch, t.in, distinct(emails), &foundCoaches)
 	if err := t.Load(ctx, &batch); err != nil {
 		return importNames{}, err
 	}
 	names := importNames{
-		services: make(map[string]store.NamedService), locations: make(map[string]importLocation),
-		resources: make(map[[2]string]store.NamedResource), coaches: make(map[string]store.NamedCoach),
+		services: make(map[string]scheduledb.NamedService), locations: make(map[string]importLocation),
+		resources: make(map[[2]string]scheduledb.NamedResource), coaches: make(map[string]scheduledb.NamedCoach),
 	}
 	for _, s := range foundServices {
 		names.services[s.Name] = s

@@ -3,11 +3,12 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/data/catalogdb"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -18,7 +19,7 @@ func (a *App) CreateItem(ctx context.Context, caller tenant.Caller, i booking.It
 	}
 	err := a.write(ctx, caller, "item.create", func(_ context.Context, t *tx) error {
 		i.ID, i.Version, i.CreatedAt, i.UpdatedAt = tenant.Next[tenant.ItemID](t.mint), 1, t.now, t.now
-		store.InsertItem(t.Tx, t.in, i)
+		catalogdb.InsertItem(t.Tx, t.in, i)
 		t.catalogChanged("item.created", "item", i.ID.UUID, map[string]any{"name": i.Name, "stock": i.Stock})
 		return nil
 	}, answers(&i))
@@ -34,7 +35,7 @@ func (a *App) UpdateItem(ctx context.Context, caller tenant.Caller, id tenant.It
 	err := a.write(ctx, caller, "item.update", func(ctx context.Context, t *tx) error {
 		var before *booking.Item
 		var batch pg.Batch
-		store.FindItem(&batch, t.in, id, &before)
+		catalogdb.FindItem(&batch, t.in, id, &before)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -52,7 +53,7 @@ func (a *App) UpdateItem(ctx context.Context, caller tenant.Caller, id tenant.It
 			return err
 		}
 		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateItem(t.Tx, t.in, after)
+		catalogdb.UpdateItem(t.Tx, t.in, after)
 		t.catalogChanged("item.updated", "item", id.UUID, map[string]any{"name": after.Name, "stock": after.Stock, "active": after.Active})
 		return nil
 	}, answers(&after))
@@ -60,13 +61,13 @@ func (a *App) UpdateItem(ctx context.Context, caller tenant.Caller, id tenant.It
 }
 
 // ItemQuery chooses items.
-type ItemQuery = store.ItemQuery
+type ItemQuery = catalogdb.ItemQuery
 
 // ListItems reads items by name, then id.
 func (a *App) ListItems(ctx context.Context, caller tenant.Caller, q ItemQuery) ([]booking.Item, error) {
 	var items []booking.Item
 	var batch pg.Batch
-	store.ListItems(&batch, caller.Tenant, q, &items)
+	catalogdb.ListItems(&batch, caller.Tenant, q, &items)
 	err := a.read(ctx, caller, &batch)
 	return items, err
 }
@@ -88,7 +89,7 @@ func (a *App) PutBenefitProvider(ctx context.Context, caller tenant.Caller, p bo
 	err := a.write(ctx, caller, "benefit_provider.put", func(ctx context.Context, t *tx) error {
 		var before *booking.Provider
 		var batch pg.Batch
-		store.FindBenefitProvider(&batch, t.in, p.Code, &before)
+		catalogdb.FindBenefitProvider(&batch, t.in, p.Code, &before)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -111,8 +112,8 @@ func (a *App) PutBenefitProvider(ctx context.Context, caller tenant.Caller, p bo
 			after = *before
 			return nil
 		}
-		store.PutBenefitProvider(t.Tx, t.in, after)
-		t.auditEntry(store.AuditEntry{Action: "benefit_provider.put", TargetKind: "benefit_provider", TargetID: p.Code, Changes: changes})
+		catalogdb.PutBenefitProvider(t.Tx, t.in, after)
+		t.auditEntry(coredb.AuditEntry{Action: "benefit_provider.put", TargetKind: "benefit_provider", TargetID: p.Code, Changes: changes})
 		t.catalogEvent("benefit_provider", p.Code)
 		return nil
 	}, answers(&after))
@@ -123,7 +124,7 @@ func (a *App) PutBenefitProvider(ctx context.Context, caller tenant.Caller, p bo
 func (a *App) ListBenefitProviders(ctx context.Context, caller tenant.Caller) ([]booking.Provider, error) {
 	var providers []booking.Provider
 	var batch pg.Batch
-	store.ListBenefitProviders(&batch, caller.Tenant, &providers)
+	catalogdb.ListBenefitProviders(&batch, caller.Tenant, &providers)
 	err := a.read(ctx, caller, &batch)
 	return providers, err
 }

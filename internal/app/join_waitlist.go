@@ -8,13 +8,15 @@ import (
 	"strconv"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -79,11 +81,11 @@ func (t *tx) joinWaitlist(ctx context.Context, r JoinRequest) (Place, error) {
 	var who, coach *booking.Member
 	var made Place
 	var batch pg.Batch
-	store.FindBookingMember(&batch, t.in, r.Member, &who)
-	store.FindBookingMember(&batch, t.in, r.Coach, &coach)
+	bookingdb.FindBookingMember(&batch, t.in, r.Member, &who)
+	bookingdb.FindBookingMember(&batch, t.in, r.Coach, &coach)
 	if r.ExternalRef != "" {
-		store.FindBookingByRef(&batch, t.in, r.ExternalRef, &made.Booking)
-		store.FindEntryByRef(&batch, t.in, r.ExternalRef, &made.Entry)
+		bookingdb.FindBookingByRef(&batch, t.in, r.ExternalRef, &made.Booking)
+		waitlistdb.FindEntryByRef(&batch, t.in, r.ExternalRef, &made.Entry)
 	}
 	if err := t.Load(ctx, &batch); err != nil {
 		return Place{}, err
@@ -123,9 +125,9 @@ func (t *tx) wishForSessions(ctx context.Context, e *waitlist.Entry, who booking
 	found := make([]*booking.Slot, len(sessions))
 	var batch pg.Batch
 	for i, id := range sessions {
-		store.FindSlot(&batch, t.in, id, &found[i])
-		store.FindDoubles(&batch, t.in, id, who.ID, e.Party, &facts[i].Booking, &facts[i].Entry)
-		store.ListPayers(&batch, t.in, id, []tenant.MemberID{who.ID}, []tenant.SubscriptionID{e.Subscription}, &facts[i].Subscriptions)
+		bookingdb.FindSlot(&batch, t.in, id, &found[i])
+		bookingdb.FindDoubles(&batch, t.in, id, who.ID, e.Party, &facts[i].Booking, &facts[i].Entry)
+		bookingdb.ListPayers(&batch, t.in, id, []tenant.MemberID{who.ID}, []tenant.SubscriptionID{e.Subscription}, &facts[i].Subscriptions)
 	}
 	if err := t.Load(ctx, &batch); err != nil {
 		return nil, err
@@ -171,10 +173,10 @@ func (t *tx) wishForWindow(ctx context.Context, e *waitlist.Entry) error {
 		before   []waitlist.Entry
 		batch    pg.Batch
 	)
-	store.FindService(&batch, t.in, w.Service, &service)
-	store.FindLocation(&batch, t.in, w.Location, &location)
-	store.FindResource(&batch, t.in, w.Resource, &resource)
-	store.ListWindows(&batch, t.in, e.Member, w.Service, w.Location, &before)
+	catalogdb.FindService(&batch, t.in, w.Service, &service)
+	catalogdb.FindLocation(&batch, t.in, w.Location, &location)
+	catalogdb.FindResource(&batch, t.in, w.Resource, &resource)
+	waitlistdb.ListWindows(&batch, t.in, e.Member, w.Service, w.Location, &before)
 	if err := t.Load(ctx, &batch); err != nil {
 		return err
 	}
@@ -221,7 +223,7 @@ func (t *tx) wishForWindow(ctx context.Context, e *waitlist.Entry) error {
 func (t *tx) nothingOpen(ctx context.Context, e waitlist.Entry, span civil.Span) error {
 	var open []waitlist.Slot
 	var batch pg.Batch
-	store.ListOpenSlots(&batch, t.in, e.Window.Location, e.Window.Service, span, e.Party, &open)
+	waitlistdb.ListOpenSlots(&batch, t.in, e.Window.Location, e.Window.Service, span, e.Party, &open)
 	if err := t.Load(ctx, &batch); err != nil {
 		return err
 	}
@@ -246,11 +248,11 @@ func (t *tx) join(ctx context.Context, e waitlist.Entry, slots []booking.Slot) (
 	if err := t.takeTurn(queues...); err != nil {
 		return e, err
 	}
-	var sizes []store.QueueSize
+	var sizes []waitlistdb.QueueSize
 	var rules []waitlist.Layer
 	var batch pg.Batch
-	store.ListQueues(&batch, t.in, queues, &sizes)
-	store.ListAllRules(&batch, t.in, &rules)
+	waitlistdb.ListQueues(&batch, t.in, queues, &sizes)
+	waitlistdb.ListAllRules(&batch, t.in, &rules)
 	if err := t.Load(ctx, &batch); err != nil {
 		return e, err
 	}
@@ -266,8 +268,8 @@ func (t *tx) join(ctx context.Context, e waitlist.Entry, slots []booking.Slot) (
 	}
 	e.ID, e.Status, e.Key = tenant.Next[tenant.EntryID](t.mint), waitlist.Waiting, waitlist.NextKey(t.now, last)
 	e.CreatedBy, e.CreatedAt, e.MemberActive = t.caller.Actor(), t.now, true
-	store.InsertEntry(t.Tx, t.in, e)
-	store.AddPlaces(t.Tx, t.in, e, sessions, queues)
+	waitlistdb.InsertEntry(t.Tx, t.in, e)
+	waitlistdb.AddPlaces(t.Tx, t.in, e, sessions, queues)
 	e, err := t.standing(ctx, e)
 	if err != nil {
 		return e, err
@@ -294,7 +296,7 @@ func (a *App) LeaveWaitlist(ctx context.Context, caller tenant.Caller, id tenant
 		}
 		return err
 	})
-	err := a.dealAt(ctx, caller, "waitlist.leave", tenant.BookingID(id), func(store.Visit) deal { return leave },
+	err := a.dealAt(ctx, caller, "waitlist.leave", tenant.BookingID(id), func(bookingdb.Visit) deal { return leave },
 		answers(&left), losing(byPromotion))
 	if err != nil {
 		return waitlist.Entry{}, err
@@ -311,7 +313,7 @@ func (t *tx) quit(ctx context.Context, e waitlist.Entry, r CancelRequest) (waitl
 	}
 	var live []waitlist.Offer
 	var batch pg.Batch
-	store.ListRivalOffers(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{e.ID}}, &live)
+	waitlistdb.ListRivalOffers(&batch, t.in, waitlistdb.WhoseRivals{Entries: []tenant.EntryID{e.ID}}, &live)
 	if err := t.Load(ctx, &batch); err != nil {
 		return e, err
 	}
@@ -331,7 +333,7 @@ var noEntry = fault.Missing(fault.EntryNotFound, "Waitlist entry")
 func (t *tx) entry(ctx context.Context, id tenant.EntryID) (waitlist.Entry, error) {
 	var e *waitlist.Entry
 	var batch pg.Batch
-	store.FindEntry(&batch, t.in, id, &e)
+	waitlistdb.FindEntry(&batch, t.in, id, &e)
 	if err := t.Load(ctx, &batch); err != nil {
 		return waitlist.Entry{}, err
 	}

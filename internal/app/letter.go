@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -20,7 +20,7 @@ type letter struct {
 	app      *App
 	notice   notify.Notice
 	to       notify.Recipient
-	about    *store.Subject
+	about    *messagedb.Subject
 	offer    *OfferFacts
 	channel  notify.Channel
 	now      time.Time
@@ -28,7 +28,7 @@ type letter struct {
 
 // write makes the message but for its address. A wording of the tenant's own that cannot be used gives way to the default,
 // and the reason says so.
-func (l letter) write(own []store.OwnTemplate) (notify.Message, notify.Rendered, notify.Reason, error) {
+func (l letter) write(own []messagedb.OwnTemplate) (notify.Message, notify.Rendered, notify.Reason, error) {
 	wordings := make([]notify.Template, len(own))
 	for i, o := range own {
 		wordings[i] = o.Template
@@ -126,7 +126,7 @@ func (l letter) entry(from string) (notify.Entry, bool) {
 	return e, true
 }
 
-func calendarEntry(s store.Subject) notify.Entry {
+func calendarEntry(s messagedb.Subject) notify.Entry {
 	place := slices.DeleteFunc([]string{s.Location, s.Resource, s.Address}, func(part string) bool { return part == "" })
 	return notify.Entry{Start: s.StartsAt, End: s.EndsAt, Summary: s.Title, Location: strings.Join(place, ", "), Details: s.Coach}
 }

@@ -6,11 +6,14 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/data/scheduledb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -34,10 +37,10 @@ type Offered struct {
 // and for members who wait in line. Who is not staff sees no drafts.
 func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQuery) ([]Offered, error) {
 	offered := make([]Offered, 0, min(q.Limit, usualPage))
-	var standing store.Standing
+	var standing bookingdb.Standing
 	var version int64
 	var batch pg.Batch
-	store.ListSchedule(&batch, caller.Tenant, store.SessionQuery{
+	scheduledb.ListSchedule(&batch, caller.Tenant, scheduledb.SessionQuery{
 		Filter: q.Visible(caller.Staff()), AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
 	}, func(s *session.Session) {
 		if len(offered) == cap(offered) {
@@ -45,13 +48,13 @@ func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQ
 		}
 		offered = append(offered, Offered{Session: *s})
 	})
-	store.FindHouseVersion(&batch, caller.Tenant, &version)
+	coredb.FindHouseVersion(&batch, caller.Tenant, &version)
 	if !caller.Member.IsZero() {
 		span := civil.Span{Start: q.From, End: q.Until}
 		if q.AfterStart.After(span.Start) {
 			span.Start = q.AfterStart
 		}
-		store.FindStanding(&batch, caller.Tenant, caller.Member, span, &standing)
+		bookingdb.FindStanding(&batch, caller.Tenant, caller.Member, span, &standing)
 	}
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return nil, err
@@ -76,15 +79,15 @@ func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQ
 }
 
 // readMore reads what a page seldom needs: the house, where it is not known, and who stands in line with the member.
-func (a *App) readMore(ctx context.Context, caller tenant.Caller, house **booking.House, standing store.Standing, line *standings) error {
+func (a *App) readMore(ctx context.Context, caller tenant.Caller, house **booking.House, standing bookingdb.Standing, line *standings) error {
 	var batch pg.Batch
 	known := *house != nil
 	if !known {
 		*house = new(booking.House)
-		store.FindHouse(&batch, caller.Tenant, *house)
+		coredb.FindHouse(&batch, caller.Tenant, *house)
 	}
 	if len(standing.Entries) > 0 {
-		line.queue(&batch, caller.Tenant, store.WhoseRivals{Member: caller.Member})
+		line.queue(&batch, caller.Tenant, waitlistdb.WhoseRivals{Member: caller.Member})
 	}
 	if batch.Len() == 0 {
 		return nil
@@ -103,12 +106,12 @@ const usualPage = 64
 
 // GetSession reads a session. Who is not staff sees no drafts.
 func (a *App) GetSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (Offered, error) {
-	var one *store.Scheduled
-	var standing store.Standing
+	var one *scheduledb.Scheduled
+	var standing bookingdb.Standing
 	var line standings
 	err := a.db.Read(ctx, pg.Scope{Tenant: caller.Tenant}, func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch, more pg.Batch
-		store.FindSession(&batch, caller.Tenant, id, &one)
+		scheduledb.FindSession(&batch, caller.Tenant, id, &one)
 		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -119,12 +122,12 @@ func (a *App) GetSession(ctx context.Context, caller tenant.Caller, id tenant.Se
 			return nil
 		}
 		span := civil.Span{Start: one.StartsAt, End: one.StartsAt.Add(time.Microsecond)}
-		store.FindStanding(&more, caller.Tenant, caller.Member, span, &standing)
+		bookingdb.FindStanding(&more, caller.Tenant, caller.Member, span, &standing)
 		if err := tx.Load(ctx, &more); err != nil || len(standing.Entries) == 0 {
 			return err
 		}
 		var rivals pg.Batch
-		line.queue(&rivals, caller.Tenant, store.WhoseRivals{Member: caller.Member})
+		line.queue(&rivals, caller.Tenant, waitlistdb.WhoseRivals{Member: caller.Member})
 		return tx.Load(ctx, &rivals)
 	})
 	if err != nil {

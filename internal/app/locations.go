@@ -3,15 +3,16 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // LocationQuery chooses locations.
-type LocationQuery = store.LocationQuery
+type LocationQuery = catalogdb.LocationQuery
 
 // CreateLocation makes a location with all channels on, in the tenant's time zone unless it names one.
 func (a *App) CreateLocation(ctx context.Context, caller tenant.Caller, l catalog.Location) (catalog.Location, error) {
@@ -19,7 +20,7 @@ func (a *App) CreateLocation(ctx context.Context, caller tenant.Caller, l catalo
 	err := a.write(ctx, caller, "location.create", func(ctx context.Context, t *tx) error {
 		var home *catalog.Tenant
 		var batch pg.Batch
-		store.FindTenant(&batch, t.in, &home)
+		accountdb.FindTenant(&batch, t.in, &home)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -35,7 +36,7 @@ func (a *App) CreateLocation(ctx context.Context, caller tenant.Caller, l catalo
 		if err := made.Validate(); err != nil {
 			return err
 		}
-		store.InsertLocation(t.Tx, t.in, made)
+		catalogdb.InsertLocation(t.Tx, t.in, made)
 		t.catalogChanged("location.created", "location", made.ID.UUID, catalog.Changes(nil, made.Facts()))
 		return nil
 	}, answers(&made))
@@ -51,7 +52,7 @@ func (a *App) UpdateLocation(ctx context.Context, caller tenant.Caller, id tenan
 	err := a.write(ctx, caller, "location.update", func(ctx context.Context, t *tx) error {
 		var before *catalog.Location
 		var batch pg.Batch
-		store.FindLocation(&batch, t.in, id, &before)
+		catalogdb.FindLocation(&batch, t.in, id, &before)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -76,7 +77,7 @@ func (a *App) UpdateLocation(ctx context.Context, caller tenant.Caller, id tenan
 			}
 		}
 		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateLocation(t.Tx, t.in, after)
+		catalogdb.UpdateLocation(t.Tx, t.in, after)
 		t.catalogChanged("location.updated", "location", id.UUID, changes)
 		return nil
 	}, answers(&after))
@@ -88,7 +89,7 @@ func (a *App) UpdateLocation(ctx context.Context, caller tenant.Caller, id tenan
 func (t *tx) keepZone(ctx context.Context, id tenant.LocationID) error {
 	var scheduled bool
 	var batch pg.Batch
-	store.HasSessions(&batch, t.in, id, &scheduled)
+	catalogdb.HasSessions(&batch, t.in, id, &scheduled)
 	if err := t.Load(ctx, &batch); err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (a *App) SetChannels(ctx context.Context, caller tenant.Caller, id tenant.L
 func (a *App) GetLocation(ctx context.Context, caller tenant.Caller, id tenant.LocationID) (catalog.Location, error) {
 	var found *catalog.Location
 	var batch pg.Batch
-	store.FindLocation(&batch, caller.Tenant, id, &found)
+	catalogdb.FindLocation(&batch, caller.Tenant, id, &found)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return catalog.Location{}, err
 	}
@@ -123,7 +124,7 @@ func (a *App) GetLocation(ctx context.Context, caller tenant.Caller, id tenant.L
 func (a *App) ListLocations(ctx context.Context, caller tenant.Caller, q LocationQuery) ([]catalog.Location, error) {
 	var found []catalog.Location
 	var batch pg.Batch
-	store.ListLocations(&batch, caller.Tenant, q, &found)
+	catalogdb.ListLocations(&batch, caller.Tenant, q, &found)
 	err := a.read(ctx, caller, &batch)
 	return found, err
 }

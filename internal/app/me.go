@@ -3,11 +3,11 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -24,9 +24,9 @@ func (a *App) GetMe(ctx context.Context, caller tenant.Caller) (Me, error) {
 	var own []grant.Role
 	var me Me
 	var batch pg.Batch
-	store.FindMember(&batch, caller.Tenant, caller.Member, &m)
-	store.ListOwnRoles(&batch, caller.Tenant, &own)
-	store.ListDevices(&batch, caller.Tenant, caller.Member, &me.Devices)
+	accountdb.FindMember(&batch, caller.Tenant, caller.Member, &m)
+	accountdb.ListOwnRoles(&batch, caller.Tenant, &own)
+	accountdb.ListDevices(&batch, caller.Tenant, caller.Member, &me.Devices)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return Me{}, err
 	}
@@ -55,7 +55,7 @@ func (a *App) RegisterDevice(ctx context.Context, caller tenant.Caller, kind mem
 	err := a.write(ctx, caller, "device.register", func(ctx context.Context, t *tx) error {
 		var m *member.Member
 		var batch pg.Batch
-		store.FindMember(&batch, t.in, t.caller.Member, &m)
+		accountdb.FindMember(&batch, t.in, t.caller.Member, &m)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -63,8 +63,8 @@ func (a *App) RegisterDevice(ctx context.Context, caller tenant.Caller, kind mem
 			return fault.Missing(fault.MemberNotFound, "Member")
 		}
 		fresh := member.Device{ID: tenant.Next[tenant.DeviceID](t.mint), Kind: kind, CreatedAt: t.now, SeenAt: t.now}
-		store.SaveDevice(t.Tx, t.in, m.ID, fresh, token, &device)
-		store.TrimDevices(t.Tx, t.in, m.ID, member.MaxDevices)
+		accountdb.SaveDevice(t.Tx, t.in, m.ID, fresh, token, &device)
+		accountdb.TrimDevices(t.Tx, t.in, m.ID, member.MaxDevices)
 		return t.Flush(ctx) // which fills the device in
 	}, answers(&device))
 	return device, err
@@ -75,14 +75,14 @@ func (a *App) UnregisterDevice(ctx context.Context, caller tenant.Caller, id ten
 	return a.write(ctx, caller, "device.unregister", func(ctx context.Context, t *tx) error {
 		var theirs bool
 		var batch pg.Batch
-		store.HasDevice(&batch, t.in, t.caller.Member, id, &theirs)
+		accountdb.HasDevice(&batch, t.in, t.caller.Member, id, &theirs)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if !theirs {
 			return fault.Missing(fault.DeviceNotFound, "Device")
 		}
-		store.DeleteDevice(t.Tx, t.in, id)
+		accountdb.DeleteDevice(t.Tx, t.in, id)
 		return nil
 	}, answers())
 }

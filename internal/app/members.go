@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/member"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -22,7 +22,7 @@ func (a *App) CreateMember(ctx context.Context, caller tenant.Caller, m member.M
 	}
 	err = a.regrant(ctx, caller, "member.create", func(_ context.Context, t *tx) error {
 		m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.Next[tenant.MemberID](t.mint), 1, t.now, t.now
-		store.InsertMembers(t.Tx, t.in, m)
+		accountdb.InsertMembers(t.Tx, t.in, m)
 		set := member.Changed(member.Member{}, m)
 		t.audit("member.created", "member", m.ID.UUID, "", change(nil, m.Values(set)))
 		t.memberEvent(m.ID, set)
@@ -41,8 +41,8 @@ func (a *App) UpdateMember(ctx context.Context, caller tenant.Caller, id tenant.
 		var others bool
 		var batch pg.Batch
 		powers := t.powers(&batch)
-		store.FindMember(&batch, t.in, id, &before)
-		store.FindOtherOwner(&batch, t.in, id, &others)
+		accountdb.FindMember(&batch, t.in, id, &before)
+		accountdb.FindOtherOwner(&batch, t.in, id, &others)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (a *App) UpdateMember(ctx context.Context, caller tenant.Caller, id tenant.
 			return err
 		}
 		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateMember(t.Tx, t.in, after)
+		accountdb.UpdateMember(t.Tx, t.in, after)
 		t.audit("member.updated", "member", id.UUID, "", change(before.Values(changed), after.Values(changed)))
 		t.memberEvent(id, changed)
 		if member.Opens(changed) {
@@ -84,8 +84,8 @@ func (a *App) GetMember(ctx context.Context, caller tenant.Caller, id tenant.Mem
 	var m *member.Member
 	var devices []member.Device
 	var batch pg.Batch
-	store.FindMember(&batch, caller.Tenant, id, &m)
-	store.ListDevices(&batch, caller.Tenant, id, &devices)
+	accountdb.FindMember(&batch, caller.Tenant, id, &m)
+	accountdb.ListDevices(&batch, caller.Tenant, id, &devices)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return member.Member{}, nil, err
 	}
@@ -102,7 +102,7 @@ func (a *App) ListMembers(ctx context.Context, caller tenant.Caller, s member.Se
 	}
 	var members []member.Member
 	var batch pg.Batch
-	store.ListMembers(&batch, caller.Tenant, s, &members)
+	accountdb.ListMembers(&batch, caller.Tenant, s, &members)
 	err := a.read(ctx, caller, &batch)
 	return members, err
 }

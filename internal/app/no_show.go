@@ -3,12 +3,12 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -19,7 +19,7 @@ func (a *App) MarkNoShow(ctx context.Context, caller tenant.Caller, id tenant.Bo
 		if err != nil || !changed {
 			return b, err
 		}
-		store.MoveSeats(t.Tx, t.in, b.Session, store.Seats{Taken: -b.Party})
+		bookingdb.MoveSeats(t.Tx, t.in, b.Session, bookingdb.Seats{Taken: -b.Party})
 		t.attended(b, outbox.BookingNoShow)
 		s.SeatsTaken -= b.Party
 		_, err = t.fill(ctx, &s, waitlist.ByNoShow)
@@ -34,7 +34,7 @@ func (a *App) UndoNoShow(ctx context.Context, caller tenant.Caller, id tenant.Bo
 		if err != nil || !changed {
 			return b, err
 		}
-		store.MoveSeats(t.Tx, t.in, b.Session, store.Seats{Taken: b.Party})
+		bookingdb.MoveSeats(t.Tx, t.in, b.Session, bookingdb.Seats{Taken: b.Party})
 		t.attended(b, outbox.BookingNoShowUndo)
 		return b, nil
 	})
@@ -50,8 +50,8 @@ func (a *App) changeAttendance(ctx context.Context, caller tenant.Caller, name s
 		var b *booking.Booking
 		var slot *booking.Slot
 		var batch pg.Batch
-		store.FindBooking(&batch, t.in, id, &b)
-		store.FindSlotOf(&batch, t.in, id, &slot)
+		bookingdb.FindBooking(&batch, t.in, id, &b)
+		bookingdb.FindSlotOf(&batch, t.in, id, &slot)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (a *App) changeAttendance(ctx context.Context, caller tenant.Caller, name s
 
 // attended writes a booking whose attendance changed, with its event.
 func (t *tx) attended(b booking.Booking, what outbox.Type) {
-	store.UpdateBooking(t.Tx, t.in, b, t.now)
+	bookingdb.UpdateBooking(t.Tx, t.in, b, t.now)
 	outbox.Append(t.Tx, t.in, outbox.Event{
 		ID: tenant.Next[tenant.EventID](t.mint), Type: what, Session: b.Session, Booking: b.ID, Member: b.Member,
 		Actor: t.caller.Actor(), At: t.now,

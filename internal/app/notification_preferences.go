@@ -6,11 +6,12 @@ import (
 	"encoding/base64"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -18,17 +19,17 @@ import (
 type NotificationPreferences struct {
 	Chosen  notify.Preferences
 	Quiet   *notify.QuietHours // nil: the tenant's
-	Stops   []store.NotificationStop
+	Stops   []messagedb.NotificationStop
 	HasFeed bool
 }
 
 func queuePreferences(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, m **member.Member, chosen map[tenant.MemberID]notify.Preferences,
-	quiet *store.MemberQuiet, stops *[]store.NotificationStop,
+	quiet *messagedb.MemberQuiet, stops *[]messagedb.NotificationStop,
 ) {
-	store.FindMember(b, in, owner, m)
-	store.ListPreferences(b, in, []tenant.MemberID{owner}, chosen)
-	store.FindMemberQuiet(b, in, owner, quiet)
-	store.ListMemberStops(b, in, owner, stops)
+	accountdb.FindMember(b, in, owner, m)
+	messagedb.ListPreferences(b, in, []tenant.MemberID{owner}, chosen)
+	messagedb.FindMemberQuiet(b, in, owner, quiet)
+	messagedb.ListMemberStops(b, in, owner, stops)
 }
 
 // GetNotificationPreferences reads what a member wants to hear of, and how; the zero id is the caller's own.
@@ -41,7 +42,7 @@ func (a *App) GetNotificationPreferences(ctx context.Context, caller tenant.Call
 	}
 	var m *member.Member
 	chosen := make(map[tenant.MemberID]notify.Preferences)
-	var quiet store.MemberQuiet
+	var quiet messagedb.MemberQuiet
 	var p NotificationPreferences
 	var batch pg.Batch
 	queuePreferences(&batch, caller.Tenant, whose, &m, chosen, &quiet, &p.Stops)
@@ -75,13 +76,13 @@ func (a *App) UpdateNotificationPreferences(ctx context.Context, caller tenant.C
 			return err
 		}
 		if len(edit.Chosen) > 0 {
-			store.PutPreferences(t.Tx, t.in, t.caller.Member, edit.Chosen, t.now)
+			messagedb.PutPreferences(t.Tx, t.in, t.caller.Member, edit.Chosen, t.now)
 			if edit.Chosen.Wants(notify.Email) {
-				store.Resubscribe(t.Tx, t.in, t.caller.Member)
+				messagedb.Resubscribe(t.Tx, t.in, t.caller.Member)
 			}
 		}
 		if edit.Quiet != nil {
-			store.PutMemberQuiet(t.Tx, t.in, t.caller.Member, *edit.Quiet, t.now)
+			messagedb.PutMemberQuiet(t.Tx, t.in, t.caller.Member, *edit.Quiet, t.now)
 		}
 		done = true
 		return nil
@@ -95,7 +96,7 @@ func (a *App) UpdateNotificationPreferences(ctx context.Context, caller tenant.C
 func (t *tx) mustBeMember(ctx context.Context) error {
 	var m *member.Member
 	var batch pg.Batch
-	store.FindMember(&batch, t.in, t.caller.Member, &m)
+	accountdb.FindMember(&batch, t.in, t.caller.Member, &m)
 	if err := t.Load(ctx, &batch); err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func (a *App) CreateCalendarFeed(ctx context.Context, caller tenant.Caller) (str
 		if err := t.mustBeMember(ctx); err != nil {
 			return err
 		}
-		store.PutFeed(t.Tx, t.in, t.caller.Member, secret(), t.now)
+		messagedb.PutFeed(t.Tx, t.in, t.caller.Member, secret(), t.now)
 		return nil
 	}, answers(&seed))
 	text := base64.RawURLEncoding.EncodeToString(append(append([]byte{}, caller.Tenant.UUID[:]...), secret()...))
@@ -136,7 +137,7 @@ func (a *App) DeleteCalendarFeed(ctx context.Context, caller tenant.Caller) erro
 		if err := t.mustBeMember(ctx); err != nil {
 			return err
 		}
-		store.CloseFeed(t.Tx, t.in, t.caller.Member, t.now)
+		messagedb.CloseFeed(t.Tx, t.in, t.caller.Member, t.now)
 		return nil
 	}, answers())
 }
@@ -159,7 +160,7 @@ func (a *App) GetCalendarFeed(ctx context.Context, secret string) ([]byte, error
 	var owner tenant.MemberID
 	var h house
 	var find pg.Batch
-	store.FindFeed(&find, in, raw[len(in.UUID):], &owner)
+	messagedb.FindFeed(&find, in, raw[len(in.UUID):], &owner)
 	if err := a.read(ctx, tenant.System(in), &find); err != nil {
 		return nil, err
 	}
@@ -167,10 +168,10 @@ func (a *App) GetCalendarFeed(ctx context.Context, secret string) ([]byte, error
 		return nil, broken
 	}
 	now := a.now()
-	var bookings []store.BookedSubject
+	var bookings []messagedb.BookedSubject
 	var batch pg.Batch
 	h.queue(&batch, in)
-	store.ListMemberSchedule(&batch, in, owner, now.Add(-feedReach), feedMost, &bookings)
+	messagedb.ListMemberSchedule(&batch, in, owner, now.Add(-feedReach), feedMost, &bookings)
 	if err := a.read(ctx, tenant.System(in), &batch); err != nil {
 		return nil, err
 	}

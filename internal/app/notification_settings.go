@@ -6,10 +6,10 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -17,7 +17,7 @@ import (
 func (a *App) GetNotificationSettings(ctx context.Context, caller tenant.Caller) (notify.Settings, error) {
 	var s notify.Settings
 	var batch pg.Batch
-	store.FindNotificationSettings(&batch, caller.Tenant, &s)
+	messagedb.FindNotificationSettings(&batch, caller.Tenant, &s)
 	err := a.read(ctx, caller, &batch)
 	return s, err
 }
@@ -28,7 +28,7 @@ func (a *App) UpdateNotificationSettings(ctx context.Context, caller tenant.Call
 	err := a.write(ctx, caller, "notification.settings", func(ctx context.Context, t *tx) error {
 		var before notify.Settings
 		var batch pg.Batch
-		store.FindNotificationSettings(&batch, t.in, &before)
+		messagedb.FindNotificationSettings(&batch, t.in, &before)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (a *App) UpdateNotificationSettings(ctx context.Context, caller tenant.Call
 			return nil
 		}
 		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.PutNotificationSettings(t.Tx, t.in, after)
+		messagedb.PutNotificationSettings(t.Tx, t.in, after)
 		t.audit("notification_settings.updated", "tenant", t.in.UUID, "", changes)
 		return nil
 	}, answers(&after))
@@ -55,7 +55,7 @@ func (a *App) UpdateNotificationSettings(ctx context.Context, caller tenant.Call
 }
 
 // Template is a wording in use.
-type Template = store.OwnTemplate
+type Template = messagedb.OwnTemplate
 
 // TemplateQuery chooses templates. All that is set must hold.
 type TemplateQuery struct {
@@ -72,7 +72,7 @@ func (a *App) ListTemplates(ctx context.Context, caller tenant.Caller, q Templat
 	}
 	var own []Template
 	var batch pg.Batch
-	store.ListTemplates(&batch, caller.Tenant, topics, &own)
+	messagedb.ListTemplates(&batch, caller.Tenant, topics, &own)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (a *App) UpdateTemplate(ctx context.Context, caller tenant.Caller, wording 
 			return err
 		}
 		after = Template{Template: wording, Version: before.Version + 1, UpdatedAt: t.now}
-		store.PutTemplate(t.Tx, t.in, after)
+		messagedb.PutTemplate(t.Tx, t.in, after)
 		t.audit("template.updated", "template", t.in.UUID, "", map[string]any{
 			"topic": string(wording.Topic), "channel": string(wording.Channel), "locale": wording.Locale, "before": before.facts(), "after": templateFacts(after),
 		})
@@ -132,7 +132,7 @@ func (a *App) UpdateTemplate(ctx context.Context, caller tenant.Caller, wording 
 func (t *tx) template(ctx context.Context, wording notify.Template) (ownOrNone, error) {
 	var own []Template
 	var batch pg.Batch
-	store.ListTemplates(&batch, t.in, []notify.Topic{wording.Topic}, &own)
+	messagedb.ListTemplates(&batch, t.in, []notify.Topic{wording.Topic}, &own)
 	err := t.Load(ctx, &batch)
 	for _, o := range own {
 		if o.Channel == wording.Channel && o.Locale == wording.Locale {
@@ -166,7 +166,7 @@ func (a *App) ResetTemplate(ctx context.Context, caller tenant.Caller, at Templa
 		if err := current(expect, before.Version); err != nil || before.Version == 0 {
 			return err
 		}
-		store.DeleteTemplate(t.Tx, t.in, at.Topic, at.Channel, locale)
+		messagedb.DeleteTemplate(t.Tx, t.in, at.Topic, at.Channel, locale)
 		t.audit("template.reset", "template", t.in.UUID, "", map[string]any{
 			"topic": string(at.Topic), "channel": string(at.Channel), "locale": locale, "before": before.facts(),
 		})
@@ -182,7 +182,7 @@ func (a *App) PreviewTemplate(ctx context.Context, caller tenant.Caller, wording
 	var h house
 	var batch pg.Batch
 	h.queue(&batch, caller.Tenant)
-	store.ListTemplates(&batch, caller.Tenant, []notify.Topic{wording.Topic}, &own)
+	messagedb.ListTemplates(&batch, caller.Tenant, []notify.Topic{wording.Topic}, &own)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return notify.Rendered{}, err
 	}

@@ -4,13 +4,14 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -56,15 +57,15 @@ type told struct{ app *App }
 func (w told) Find(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*OfferFacts) {
 	now := w.app.now()
 	var rules []waitlist.Layer
-	store.ListAllRules(b, in, &rules)
-	store.ListOffersByID(b, in, ids, func(o waitlist.Offer) {
+	waitlistdb.ListAllRules(b, in, &rules)
+	waitlistdb.ListOffersByID(b, in, ids, func(o waitlist.Offer) {
 		r := rulesAt(rules, o.Queue.Location, o.Queue.Service).Rules
 		into[o.ID] = &OfferFacts{
 			ID: o.ID, Code: o.Code, ClaimURL: w.app.ClaimURL(in, o.ID), Kept: o.ExpiresAt, made: o, rules: r,
 			Offer: notify.Offer{Live: o.Answerable(now) == nil, EvenInQuiet: r.OffersInQuietHours, NoSMS: o.Score < r.SMSMinScore},
 		}
 	})
-	store.ListToldOffers(b, in, ids, func(id tenant.OfferID) {
+	waitlistdb.ListToldOffers(b, in, ids, func(id tenant.OfferID) {
 		if o := into[id]; o != nil {
 			o.ExpiresAt = o.Kept
 		}
@@ -80,7 +81,7 @@ const late = 30 * time.Second
 func (told) Begin(ctx context.Context, tx *pg.Tx, in tenant.TenantID, o OfferFacts, zone *time.Location, now, at time.Time) (time.Time, bool, error) {
 	var slot *booking.Slot
 	var batch pg.Batch
-	store.FindSlot(&batch, in, o.made.Session, &slot)
+	bookingdb.FindSlot(&batch, in, o.made.Session, &slot)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return time.Time{}, false, err
 	}
@@ -94,7 +95,7 @@ func (told) Begin(ctx context.Context, tx *pg.Tx, in tenant.TenantID, o OfferFac
 		return ends, false, nil
 	case why == "" && until.After(ends.Add(late)):
 		ends = until
-		store.KeepOffer(tx, in, o.ID, ends)
+		waitlistdb.KeepOffer(tx, in, o.ID, ends)
 		outbox.Append(tx, in, outbox.Event{
 			ID: tenant.New[tenant.EventID](now), Type: outbox.OfferExtended, Session: o.made.Session, Member: o.made.Member, Actor: credit.SystemActor, At: now,
 			Data: map[string]any{"offer_id": o.ID.String(), "entry_id": o.made.Entry.String(), "expire_time": ends.UTC()},
@@ -119,7 +120,7 @@ func (w told) Unsendable(ctx context.Context, in tenant.TenantID, id tenant.Offe
 func (w told) Coded(ctx context.Context, in tenant.TenantID, phone, code string) ([]CodedOffer, error) {
 	var offers []waitlist.Offer
 	var batch pg.Batch
-	store.ListOffersByCode(&batch, in, phone, code, &offers)
+	waitlistdb.ListOffersByCode(&batch, in, phone, code, &offers)
 	err := w.app.read(ctx, tenant.System(in), &batch)
 	coded := make([]CodedOffer, len(offers))
 	for i, o := range offers {

@@ -8,12 +8,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -48,7 +49,7 @@ func (a *App) AcceptOffer(ctx context.Context, caller tenant.Caller, id tenant.O
 func (t *tx) offered(ctx context.Context, id tenant.OfferID) (waitlist.Offer, error) {
 	var o *waitlist.Offer
 	var batch pg.Batch
-	store.FindOffer(&batch, t.in, id, &o)
+	waitlistdb.FindOffer(&batch, t.in, id, &o)
 	if err := t.Load(ctx, &batch); err != nil {
 		return waitlist.Offer{}, err
 	}
@@ -65,16 +66,16 @@ func (t *tx) accept(ctx context.Context, o waitlist.Offer, with tenant.Subscript
 		slot   *booking.Slot
 		who    *booking.Member
 		round  *waitlist.Round
-		in     []store.InSession
+		in     []bookingdb.InSession
 		facts  booking.Facts
 		batch  pg.Batch
 	)
-	store.FindBooking(&batch, t.in, o.Booking, &before)
-	store.FindEntry(&batch, t.in, o.Entry, &entry)
-	store.FindSlot(&batch, t.in, o.Session, &slot)
-	store.FindBookingMember(&batch, t.in, o.Member, &who)
-	store.FindRound(&batch, t.in, o.Round, &round)
-	store.ListInSession(&batch, t.in, o.Session, []tenant.MemberID{o.Member}, &in)
+	bookingdb.FindBooking(&batch, t.in, o.Booking, &before)
+	waitlistdb.FindEntry(&batch, t.in, o.Entry, &entry)
+	bookingdb.FindSlot(&batch, t.in, o.Session, &slot)
+	bookingdb.FindBookingMember(&batch, t.in, o.Member, &who)
+	waitlistdb.FindRound(&batch, t.in, o.Round, &round)
+	bookingdb.ListInSession(&batch, t.in, o.Session, []tenant.MemberID{o.Member}, &in)
 	if err := t.Load(ctx, &batch); err != nil {
 		return Answered{}, err
 	}
@@ -94,7 +95,7 @@ func (t *tx) accept(ctx context.Context, o waitlist.Offer, with tenant.Subscript
 		with = entry.Subscription
 	}
 	var payers pg.Batch
-	store.ListPayers(&payers, t.in, o.Session, []tenant.MemberID{o.Member}, []tenant.SubscriptionID{with}, &facts.Subscriptions)
+	bookingdb.ListPayers(&payers, t.in, o.Session, []tenant.MemberID{o.Member}, []tenant.SubscriptionID{with}, &facts.Subscriptions)
 	if err := t.Load(ctx, &payers); err != nil {
 		return Answered{}, err
 	}
@@ -115,12 +116,12 @@ func (t *tx) accept(ctx context.Context, o waitlist.Offer, with tenant.Subscript
 	if err != nil {
 		return Answered{}, err
 	}
-	store.MoveSeats(t.Tx, t.in, slot.ID, store.Seats{Taken: -o.Seats})
+	bookingdb.MoveSeats(t.Tx, t.in, slot.ID, bookingdb.Seats{Taken: -o.Seats})
 	b = t.place(facts, b, plan)
 	t.bookingEvent(outbox.BookingConfirmed, b, map[string]any{"entry_id": entry.ID.String(), "offer_id": o.ID.String()})
 	o = o.Close(waitlist.Accepted, "", t.now)
 	o.Booking = b.ID
-	store.UpdateOffer(t.Tx, t.in, o)
+	waitlistdb.UpdateOffer(t.Tx, t.in, o)
 	t.close(*entry, waitlist.Booked, b.ID)
 	t.offerEvent(outbox.OfferAccepted, o, nil)
 	if o.Shared {
@@ -134,7 +135,7 @@ func (t *tx) claimed(ctx context.Context, round waitlist.Round, taken waitlist.O
 	round.Keeps -= taken.Seats
 	var others []waitlist.Offer
 	var batch pg.Batch
-	store.ListLiveOffersIn(&batch, t.in, round.ID, &others)
+	waitlistdb.ListLiveOffersIn(&batch, t.in, round.ID, &others)
 	if err := t.Load(ctx, &batch); err != nil {
 		return err
 	}
@@ -169,11 +170,11 @@ func (t *tx) claimed(ctx context.Context, round waitlist.Round, taken waitlist.O
 func (t *tx) keepOrFree(round waitlist.Round, live int) (freed bool) {
 	if live == 0 {
 		if freed = round.Keeps > 0; freed {
-			store.MoveSeats(t.Tx, t.in, round.Session, store.Seats{Taken: -round.Keeps})
+			bookingdb.MoveSeats(t.Tx, t.in, round.Session, bookingdb.Seats{Taken: -round.Keeps})
 		}
 		round.Keeps, round.Closed = 0, &t.now
 	}
-	store.UpdateRound(t.Tx, t.in, round)
+	waitlistdb.UpdateRound(t.Tx, t.in, round)
 	return freed
 }
 
@@ -183,8 +184,8 @@ func (t *tx) rollOn(ctx context.Context, in waitlist.Round, trigger waitlist.Tri
 	var slot *booking.Slot
 	var round *waitlist.Round
 	var batch pg.Batch
-	store.FindSlot(&batch, t.in, in.Session, &slot)
-	store.FindRound(&batch, t.in, in.ID, &round)
+	bookingdb.FindSlot(&batch, t.in, in.Session, &slot)
+	waitlistdb.FindRound(&batch, t.in, in.ID, &round)
 	if err := t.Load(ctx, &batch); err != nil || slot == nil {
 		return err
 	}
@@ -226,7 +227,7 @@ func (t *tx) decline(ctx context.Context, o waitlist.Offer, leave bool, reason s
 func (t *tx) entryOf(ctx context.Context, o waitlist.Offer) (waitlist.Entry, error) {
 	var e *waitlist.Entry
 	var batch pg.Batch
-	store.FindEntry(&batch, t.in, o.Entry, &e)
+	waitlistdb.FindEntry(&batch, t.in, o.Entry, &e)
 	if err := t.Load(ctx, &batch); err != nil || e == nil {
 		return waitlist.Entry{}, err
 	}
@@ -273,10 +274,10 @@ func (t *tx) letGo(ctx context.Context, o waitlist.Offer, leave *CancelRequest) 
 	var live []waitlist.Offer
 	var rules []waitlist.Layer
 	var batch pg.Batch
-	store.FindSlot(&batch, t.in, o.Session, &slot)
-	store.FindRound(&batch, t.in, o.Round, &round)
-	store.ListLiveOffersIn(&batch, t.in, o.Round, &live)
-	store.ListAllRules(&batch, t.in, &rules)
+	bookingdb.FindSlot(&batch, t.in, o.Session, &slot)
+	waitlistdb.FindRound(&batch, t.in, o.Round, &round)
+	waitlistdb.ListLiveOffersIn(&batch, t.in, o.Round, &live)
+	waitlistdb.ListAllRules(&batch, t.in, &rules)
 	if err := t.Load(ctx, &batch); err != nil {
 		return Answered{}, err
 	}
@@ -295,7 +296,7 @@ func (t *tx) letGo(ctx context.Context, o waitlist.Offer, leave *CancelRequest) 
 			err = t.rollOn(ctx, *round, trigger)
 		}
 	case slot != nil:
-		store.MoveSeats(t.Tx, t.in, o.Session, store.Seats{Taken: -o.Seats})
+		bookingdb.MoveSeats(t.Tx, t.in, o.Session, bookingdb.Seats{Taken: -o.Seats})
 		slot.SeatsTaken -= o.Seats
 		_, err = t.roll(ctx, slot, trigger, round)
 	}
@@ -323,11 +324,11 @@ func sharing(live []waitlist.Offer) (n int) {
 func (t *tx) end(ctx context.Context, o waitlist.Offer, rules waitlist.Rules, leave *CancelRequest) (waitlist.Entry, error) {
 	var e *waitlist.Entry
 	var batch pg.Batch
-	store.FindEntry(&batch, t.in, o.Entry, &e)
+	waitlistdb.FindEntry(&batch, t.in, o.Entry, &e)
 	if err := t.Load(ctx, &batch); err != nil {
 		return waitlist.Entry{}, err
 	}
-	store.UpdateOffer(t.Tx, t.in, o)
+	waitlistdb.UpdateOffer(t.Tx, t.in, o)
 	t.offerEvent(eventOf[o.Status], o, because(o.Reason))
 	if o.Status == waitlist.Withdrawn {
 		e.Tries-- // it was not theirs to lose
@@ -343,7 +344,7 @@ func (t *tx) end(ctx context.Context, o waitlist.Offer, rules waitlist.Rules, le
 		return closed, nil
 	}
 	e.Status = waitlist.Waiting
-	store.UpdateEntry(t.Tx, t.in, *e, t.now)
+	waitlistdb.UpdateEntry(t.Tx, t.in, *e, t.now)
 	return *e, nil
 }
 
@@ -366,7 +367,7 @@ func (a *App) expireOffers(ctx context.Context, id tenant.TenantID) (expired, ov
 	for {
 		var due []tenant.OfferID
 		var batch pg.Batch
-		store.ListDueOffers(&batch, id, a.now(), page, &due)
+		waitlistdb.ListDueOffers(&batch, id, a.now(), page, &due)
 		if err := a.read(ctx, caller, &batch); err != nil {
 			return expired, overdue, err
 		}
@@ -400,7 +401,7 @@ func (a *App) expireOffers(ctx context.Context, id tenant.TenantID) (expired, ov
 func (a *App) awaitNext(ctx context.Context, id tenant.TenantID) error {
 	var next *time.Time
 	var batch pg.Batch
-	store.FindNextExpiry(&batch, id, &next)
+	bookingdb.FindNextExpiry(&batch, id, &next)
 	if err := a.read(ctx, tenant.System(id), &batch); err != nil {
 		return err
 	}

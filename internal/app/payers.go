@@ -2,9 +2,9 @@ package app
 
 import (
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/credit"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -13,7 +13,7 @@ type payers []credit.Subscription
 
 func (p *payers) load(t *tx, batch *pg.Batch, member tenant.MemberID, named tenant.SubscriptionID) {
 	*p = nil
-	store.FindPayers(batch, t.in, member, named, func(s credit.Subscription) {
+	bookingdb.FindPayers(batch, t.in, member, named, func(s credit.Subscription) {
 		*p = append(*p, s)
 		t.table.plans = append(t.table.plans, s.Plan.ID)
 	})
@@ -25,10 +25,10 @@ func (p *payers) more(t *tx, batch *pg.Batch, on civil.Date) {
 		s := &(*p)[i]
 		s.Plan = t.table.house.Plans[s.Plan.ID]
 		if s.Plan.DailyLimit != nil {
-			store.FindUsage(batch, t.in, store.Usage{Subscription: s.ID, On: on}, func(used int) { s.UsedToday = used })
+			bookingdb.FindUsage(batch, t.in, bookingdb.Usage{Subscription: s.ID, On: on}, func(used int) { s.UsedToday = used })
 		}
 		if s.Plan.WeeklyLimit != nil {
-			store.FindUsage(batch, t.in, store.Usage{Subscription: s.ID, Week: true, On: on.WeekStart()}, func(used int) { s.UsedThisWeek = used })
+			bookingdb.FindUsage(batch, t.in, bookingdb.Usage{Subscription: s.ID, Week: true, On: on.WeekStart()}, func(used int) { s.UsedThisWeek = used })
 		}
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -43,7 +43,7 @@ func (a *App) planNotices(ctx context.Context, tx *pg.Tx, in tenant.TenantID, re
 	for i := range notices {
 		notices[i].ID = tenant.Next[tenant.NoticeID](mint)
 	}
-	store.InsertNotices(tx, in, notices, now, func(due time.Time) { a.notices.set(in, due) })
+	messagedb.InsertNotices(tx, in, notices, now, func(due time.Time) { a.notices.set(in, due) })
 	return nil
 }
 
@@ -98,7 +98,7 @@ func happening(r *outbox.Record) notify.Event {
 type planFacts struct {
 	events      []notify.Event
 	settings    notify.Settings
-	known       store.Parties
+	known       messagedb.Parties
 	preferences map[tenant.MemberID]notify.Preferences
 }
 
@@ -122,9 +122,9 @@ func (f *planFacts) load(ctx context.Context, tx *pg.Tx, in tenant.TenantID) err
 		staff = staff || outbox.Type(e.Type) == outbox.WaitlistStaffNote
 	}
 	var batch pg.Batch
-	f.known = store.Parties{}
-	store.FindNotificationSettings(&batch, in, &f.settings)
-	store.ListParties(&batch, in, bookings, sessions, entries, payers, staff, catalog.Defaults().CheckInOpens, &f.known)
+	f.known = messagedb.Parties{}
+	messagedb.FindNotificationSettings(&batch, in, &f.settings)
+	messagedb.ListParties(&batch, in, bookings, sessions, entries, payers, staff, catalog.Defaults().CheckInOpens, &f.known)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (f *planFacts) load(ctx context.Context, tx *pg.Tx, in tenant.TenantID) err
 	}
 	clear(f.preferences)
 	var chosen pg.Batch
-	store.ListPreferences(&chosen, in, members, f.preferences)
+	messagedb.ListPreferences(&chosen, in, members, f.preferences)
 	return tx.Load(ctx, &chosen)
 }
 

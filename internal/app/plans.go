@@ -4,10 +4,11 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/credit"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -18,7 +19,7 @@ func (a *App) CreatePlan(ctx context.Context, caller tenant.Caller, p credit.Pla
 	}
 	err := a.write(ctx, caller, "plan.create", func(_ context.Context, t *tx) error {
 		p.ID, p.Version, p.CreatedAt, p.UpdatedAt = tenant.Next[tenant.PlanID](t.mint), 1, t.now, t.now
-		store.InsertPlan(t.Tx, t.in, p)
+		catalogdb.InsertPlan(t.Tx, t.in, p)
 		t.audit("plan.created", "plan", p.ID.UUID, "", map[string]any{"name": p.Name, "kind": string(p.Kind)})
 		return nil
 	}, answers(&p))
@@ -31,7 +32,7 @@ func (a *App) UpdatePlan(ctx context.Context, caller tenant.Caller, id tenant.Pl
 	err := a.write(ctx, caller, "plan.update", func(ctx context.Context, t *tx) error {
 		var before *credit.Plan
 		var batch pg.Batch
-		store.FindPlan(&batch, t.in, id, &before)
+		catalogdb.FindPlan(&batch, t.in, id, &before)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -52,10 +53,10 @@ func (a *App) UpdatePlan(ctx context.Context, caller tenant.Caller, id tenant.Pl
 			return err
 		}
 		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdatePlan(t.Tx, t.in, after)
+		catalogdb.UpdatePlan(t.Tx, t.in, after)
 		if after.Limited() && !before.Limited() {
 			// A day earlier than UTC's is still today in some location.
-			store.CountUsage(t.Tx, t.in, id, civil.DateOf(t.now, nil).AddDays(-1))
+			bookingdb.CountUsage(t.Tx, t.in, id, civil.DateOf(t.now, nil).AddDays(-1))
 		}
 		t.audit("plan.updated", "plan", id.UUID, "", map[string]any{"name": after.Name})
 		return nil
@@ -67,7 +68,7 @@ func (a *App) UpdatePlan(ctx context.Context, caller tenant.Caller, id tenant.Pl
 func (a *App) ListPlans(ctx context.Context, caller tenant.Caller, inactive bool, afterName string, afterID tenant.PlanID, limit int) ([]credit.Plan, error) {
 	var plans []credit.Plan
 	var batch pg.Batch
-	store.ListPlans(&batch, caller.Tenant, inactive, afterName, afterID, limit, &plans)
+	catalogdb.ListPlans(&batch, caller.Tenant, inactive, afterName, afterID, limit, &plans)
 	err := a.read(ctx, caller, &batch)
 	return plans, err
 }

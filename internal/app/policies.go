@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -25,9 +25,9 @@ type policyFacts struct {
 }
 
 func (f *policyFacts) queue(batch *pg.Batch, in tenant.TenantID) {
-	store.FindLocation(batch, in, f.target.Location, &f.location)
-	store.FindService(batch, in, f.target.Service, &f.service)
-	store.ListPolicies(batch, in, f.target.Location, f.target.Service, &f.written)
+	catalogdb.FindLocation(batch, in, f.target.Location, &f.location)
+	catalogdb.FindService(batch, in, f.target.Service, &f.service)
+	catalogdb.ListPolicies(batch, in, f.target.Location, f.target.Service, &f.written)
 }
 
 func (f *policyFacts) exist() error {
@@ -99,7 +99,7 @@ func (a *App) UpdatePolicy(ctx context.Context, caller tenant.Caller, target Pol
 				return err
 			}
 			after.Version, after.UpdatedAt = before.Version+1, t.now
-			store.PutPolicy(t.Tx, t.in, after)
+			catalogdb.PutPolicy(t.Tx, t.in, after)
 			t.catalogChanged("policy.updated", "policy", after.Scope, changes)
 		}
 		layers[len(layers)-1] = after

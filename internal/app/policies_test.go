@@ -8,11 +8,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/store"
 )
 
 func TestGetPolicy(t *testing.T) {
@@ -153,7 +153,7 @@ func TestPolicyIsWhatHolds(t *testing.T) {
 		}
 		var held *booking.Slot
 		var batch pg.Batch
-		store.FindSlot(&batch, h.Tenant, session, &held)
+		bookingdb.FindSlot(&batch, h.Tenant, session, &held)
 		if err := h.db.ReadBatch(t.Context(), pg.Scope{Tenant: h.Tenant}, &batch); err != nil {
 			r.Fatal(err)
 		}

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 )
@@ -25,8 +26,8 @@ type powers struct {
 // powers queues the reading of them.
 func (t *tx) powers(b *pg.Batch) *powers {
 	p := &powers{system: t.caller.Actor() == tenant.System(t.in).Actor()}
-	store.ListOwnRoles(b, t.in, &p.own)
-	store.ListHeldRoles(b, t.in, t.caller.Member, accountOf(t.caller.Subject), &p.held)
+	accountdb.ListOwnRoles(b, t.in, &p.own)
+	accountdb.ListHeldRoles(b, t.in, t.caller.Member, accountOf(t.caller.Subject), &p.held)
 	return p
 }
 
@@ -89,10 +90,10 @@ func (t *tx) rolesEvent(member tenant.MemberID, data map[string]any) {
 }
 
 // auditEntry is audit for what is not named by an id. It fills in who, when and by which request.
-func (t *tx) auditEntry(e store.AuditEntry) {
+func (t *tx) auditEntry(e coredb.AuditEntry) {
 	e.ID, e.Actor, e.Subject = tenant.Next[tenant.AuditID](t.mint), t.caller.Actor(), t.caller.Subject
 	e.Request, e.At = t.request, t.now
-	store.AppendAudit(t.Tx, t.in, e)
+	coredb.AppendAudit(t.Tx, t.in, e)
 }
 
 // change keeps what became of something for the audit log.

@@ -4,12 +4,12 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -19,7 +19,7 @@ type prospects struct {
 	command       booking.Command
 	facts         booking.Facts // what is the same for all sessions
 	subscriptions []credit.Subscription
-	usage         map[store.Usage]int // by the row with nothing used
+	usage         map[bookingdb.Usage]int // by the row with nothing used
 	counted       map[civil.Date][]credit.Subscription
 	bookings      map[tenant.SessionID]tenant.BookingID
 	entries       map[tenant.SessionID]tenant.EntryID
@@ -27,7 +27,7 @@ type prospects struct {
 }
 
 // foresee gives nil for callers who are no members.
-func foresee(caller tenant.Caller, s store.Standing, line standings, now time.Time) (*prospects, error) {
+func foresee(caller tenant.Caller, s bookingdb.Standing, line standings, now time.Time) (*prospects, error) {
 	if s.Member == nil {
 		return nil, nil
 	}
@@ -38,7 +38,7 @@ func foresee(caller tenant.Caller, s store.Standing, line standings, now time.Ti
 	p := &prospects{
 		now: now, command: booking.Command{Channel: catalog.Online, Staff: caller.Staff(), Actor: caller.Actor()},
 		facts: booking.Facts{Member: *s.Member}, subscriptions: s.Subscriptions, positions: at,
-		usage:    make(map[store.Usage]int, len(s.Usage)),
+		usage:    make(map[bookingdb.Usage]int, len(s.Usage)),
 		counted:  make(map[civil.Date][]credit.Subscription),
 		bookings: make(map[tenant.SessionID]tenant.BookingID, len(s.Bookings)),
 		entries:  make(map[tenant.SessionID]tenant.EntryID, len(s.Entries)),
@@ -79,7 +79,7 @@ func (p *prospects) countedOn(on civil.Date) []credit.Subscription {
 	if !ok {
 		counted = make([]credit.Subscription, len(p.subscriptions))
 		for i, s := range p.subscriptions {
-			rows := store.UsageOn(s.ID, on)
+			rows := bookingdb.UsageOn(s.ID, on)
 			s.UsedToday, s.UsedThisWeek = p.usage[rows[0]], p.usage[rows[1]]
 			counted[i] = s
 		}

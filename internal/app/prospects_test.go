@@ -7,10 +7,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/session"
-	"github.com/berthhq/berth/internal/store"
 )
 
 // A page puts together itself what bookings have the database put together: the two must never differ.
@@ -39,10 +41,10 @@ func TestAPageSeesSessionsAsBookingsDo(t *testing.T) {
 	var house booking.House
 	var first, second *booking.Slot
 	var batch pg.Batch
-	store.ListSchedule(&batch, h.Tenant, store.SessionQuery{Filter: q.Filter, Limit: q.Limit}, func(s *session.Session) { sessions = append(sessions, *s) })
-	store.FindHouse(&batch, h.Tenant, &house)
-	store.FindSlot(&batch, h.Tenant, id, &first)
-	store.FindSlot(&batch, h.Tenant, unlimited, &second)
+	scheduledb.ListSchedule(&batch, h.Tenant, scheduledb.SessionQuery{Filter: q.Filter, Limit: q.Limit}, func(s *session.Session) { sessions = append(sessions, *s) })
+	coredb.FindHouse(&batch, h.Tenant, &house)
+	bookingdb.FindSlot(&batch, h.Tenant, id, &first)
+	bookingdb.FindSlot(&batch, h.Tenant, unlimited, &second)
 	if err := h.db.ReadBatch(context.Background(), pg.Scope{Tenant: h.Tenant}, &batch); err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -78,7 +78,7 @@ func (t *tx) turn(ctx context.Context, turning turning) (session.Session, bool, 
 	if err != nil || !changed {
 		return before.Session, false, err
 	}
-	store.UpdateSessions(t.Tx, t.in, []session.Session{after})
+	scheduledb.UpdateSessions(t.Tx, t.in, []session.Session{after})
 	t.tell(turning.event, func(session.Session) map[string]any { return because(turning.reason) }, after)
 	t.audit(string(turning.event), "session", after.ID.UUID, turning.reason, catalog.Changes(before.Facts(), after.Facts()))
 	return after, true, nil

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -18,7 +19,7 @@ import (
 func (a *App) GetBooking(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
 	var b *booking.Booking
 	var batch pg.Batch
-	store.FindBooking(&batch, caller.Tenant, id, &b)
+	bookingdb.FindBooking(&batch, caller.Tenant, id, &b)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return booking.Booking{}, err
 	}
@@ -43,9 +44,9 @@ func (a *App) withLines(ctx context.Context, caller tenant.Caller, bookings []bo
 	if len(ids) == 0 {
 		return nil
 	}
-	var lines []store.BookedLine
+	var lines []bookingdb.BookedLine
 	var batch pg.Batch
-	store.ListLines(&batch, caller.Tenant, ids, &lines)
+	bookingdb.ListLines(&batch, caller.Tenant, ids, &lines)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return err
 	}
@@ -83,18 +84,18 @@ func (a *App) ListMyBookings(ctx context.Context, caller tenant.Caller, q MyBook
 		endsAfter = a.now()
 	}
 	var batch pg.Batch
-	store.ListOwnBookings(&batch, caller.Tenant, store.OwnBookings{
+	bookingdb.ListOwnBookings(&batch, caller.Tenant, bookingdb.OwnBookings{
 		Member: whose, Account: caller.Subject, Statuses: q.Statuses, From: q.From, Until: q.Until, EndsAfter: endsAfter,
 		AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
 	}, &bookings)
 	var known *booking.Member
 	if !whose.IsZero() {
-		store.FindBookingMember(&batch, caller.Tenant, whose, &known)
+		bookingdb.FindBookingMember(&batch, caller.Tenant, whose, &known)
 	}
 	if q.AfterID.IsZero() && !whose.IsZero() {
-		store.ListMemberEntries(&batch, caller.Tenant, whose, q.From, q.Until, endsAfter, &entries)
+		waitlistdb.ListMemberEntries(&batch, caller.Tenant, whose, q.From, q.Until, endsAfter, &entries)
 	}
-	line := lineUp(&batch, caller.Tenant, store.WhoseRivals{Member: whose})
+	line := lineUp(&batch, caller.Tenant, waitlistdb.WhoseRivals{Member: whose})
 	err := a.read(ctx, caller, &batch)
 	if err == nil && !whose.IsZero() && known == nil {
 		err = fault.Missing(fault.MemberNotFound, "Member")
@@ -120,10 +121,10 @@ func (a *App) ListRoster(ctx context.Context, caller tenant.Caller, session tena
 	var r Roster
 	var slot *booking.Slot
 	var batch pg.Batch
-	store.FindSlot(&batch, caller.Tenant, session, &slot)
-	store.ListSessionBookings(&batch, caller.Tenant, session, inactive, &r.Bookings)
-	store.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &r.Entries)
-	line := lineUp(&batch, caller.Tenant, store.WhoseRivals{Session: session})
+	bookingdb.FindSlot(&batch, caller.Tenant, session, &slot)
+	bookingdb.ListSessionBookings(&batch, caller.Tenant, session, inactive, &r.Bookings)
+	waitlistdb.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &r.Entries)
+	line := lineUp(&batch, caller.Tenant, waitlistdb.WhoseRivals{Session: session})
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return r, err
 	}

@@ -5,10 +5,11 @@ import (
 	"context"
 	"errors"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -26,7 +27,7 @@ func (a *App) AnswerSharedSMS(ctx context.Context, from, text string) (string, e
 	var wrote []tenant.TenantID
 	err := a.db.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch pg.Batch
-		store.ListTenantsInTouch(&batch, from, &wrote)
+		messagedb.ListTenantsInTouch(&batch, from, &wrote)
 		return tx.Load(ctx, &batch)
 	})
 	if err != nil || len(wrote) == 0 {
@@ -65,9 +66,9 @@ func (a *App) answerSMS(ctx context.Context, tenants []tenant.TenantID, from, te
 func (a *App) resumeOrStop(ctx context.Context, in tenant.TenantID, number string, resume bool) error {
 	return a.write(ctx, tenant.System(in), "notification.stop", func(_ context.Context, t *tx) error {
 		if resume {
-			store.DeleteStop(t.Tx, t.in, notify.SMS, number)
+			messagedb.DeleteStop(t.Tx, t.in, notify.SMS, number)
 		} else {
-			store.PutStops(t.Tx, t.in, store.NotificationStop{Channel: notify.SMS, Address: number, Reason: notify.OptedOutReason, At: t.now})
+			messagedb.PutStops(t.Tx, t.in, messagedb.NotificationStop{Channel: notify.SMS, Address: number, Reason: notify.OptedOutReason, At: t.now})
 		}
 		return nil
 	})
@@ -120,8 +121,8 @@ func (a *App) inWords(ctx context.Context, in tenant.TenantID, number string, an
 	var theirs string
 	var batch pg.Batch
 	h.queue(&batch, in)
-	store.FindNotificationSettings(&batch, in, &settings)
-	store.FindLocaleByPhone(&batch, in, number, &theirs)
+	messagedb.FindNotificationSettings(&batch, in, &settings)
+	accountdb.FindLocaleByPhone(&batch, in, number, &theirs)
 	if err := a.read(ctx, tenant.System(in), &batch); err != nil {
 		return "", err
 	}

@@ -3,15 +3,15 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // ResourceQuery chooses resources.
-type ResourceQuery = store.ResourceQuery
+type ResourceQuery = catalogdb.ResourceQuery
 
 // CreateResource makes a resource at a location.
 func (a *App) CreateResource(ctx context.Context, caller tenant.Caller, r catalog.Resource) (catalog.Resource, error) {
@@ -19,7 +19,7 @@ func (a *App) CreateResource(ctx context.Context, caller tenant.Caller, r catalo
 	err := a.write(ctx, caller, "resource.create", func(ctx context.Context, t *tx) error {
 		var location *catalog.Location
 		var batch pg.Batch
-		store.FindLocation(&batch, t.in, r.Location, &location)
+		catalogdb.FindLocation(&batch, t.in, r.Location, &location)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (a *App) CreateResource(ctx context.Context, caller tenant.Caller, r catalo
 		if err := made.Validate(); err != nil {
 			return err
 		}
-		store.InsertResource(t.Tx, t.in, made)
+		catalogdb.InsertResource(t.Tx, t.in, made)
 		t.catalogChanged("resource.created", "resource", made.ID.UUID, catalog.Changes(nil, made.Facts()))
 		return nil
 	}, answers(&made))
@@ -45,7 +45,7 @@ func (a *App) UpdateResource(ctx context.Context, caller tenant.Caller, id tenan
 	err := a.write(ctx, caller, "resource.update", func(ctx context.Context, t *tx) error {
 		var before *catalog.Resource
 		var batch pg.Batch
-		store.FindResource(&batch, t.in, id, &before)
+		catalogdb.FindResource(&batch, t.in, id, &before)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (a *App) UpdateResource(ctx context.Context, caller tenant.Caller, id tenan
 			return err
 		}
 		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateResource(t.Tx, t.in, after)
+		catalogdb.UpdateResource(t.Tx, t.in, after)
 		t.catalogChanged("resource.updated", "resource", id.UUID, changes)
 		return nil
 	}, answers(&after))
@@ -77,8 +77,8 @@ func (a *App) ListResources(ctx context.Context, caller tenant.Caller, q Resourc
 	var location *catalog.Location
 	var found []catalog.Resource
 	var batch pg.Batch
-	store.FindLocation(&batch, caller.Tenant, q.Location, &location)
-	store.ListResources(&batch, caller.Tenant, q, &found)
+	catalogdb.FindLocation(&batch, caller.Tenant, q.Location, &location)
+	catalogdb.ListResources(&batch, caller.Tenant, q, &found)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}

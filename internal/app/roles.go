@@ -5,11 +5,12 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -20,7 +21,7 @@ func (a *App) ListRoles(ctx context.Context, caller tenant.Caller, s grant.Searc
 	}
 	var roles []grant.Role
 	var batch pg.Batch
-	store.ListRoles(&batch, caller.Tenant, s, &roles)
+	accountdb.ListRoles(&batch, caller.Tenant, s, &roles)
 	err := a.read(ctx, caller, &batch)
 	return roles, err
 }
@@ -35,7 +36,7 @@ func (a *App) CreateRole(ctx context.Context, caller tenant.Caller, r grant.Role
 		var there *grant.Role
 		var batch pg.Batch
 		powers := t.powers(&batch)
-		store.FindRole(&batch, t.in, r.Name, &there)
+		accountdb.FindRole(&batch, t.in, r.Name, &there)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -46,7 +47,7 @@ func (a *App) CreateRole(ctx context.Context, caller tenant.Caller, r grant.Role
 			return err
 		}
 		r.Version, r.CreatedAt, r.UpdatedAt = 1, t.now, t.now
-		store.InsertRole(t.Tx, t.in, r)
+		accountdb.InsertRole(t.Tx, t.in, r)
 		t.roleChanged("role.created", r.Name, change(nil, roleValues(r)))
 		return nil
 	}, answers(&r))
@@ -75,7 +76,7 @@ func (a *App) UpdateRole(ctx context.Context, caller tenant.Caller, name string,
 			return nil
 		}
 		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateRole(t.Tx, t.in, after)
+		accountdb.UpdateRole(t.Tx, t.in, after)
 		t.roleChanged("role.updated", name, change(roleValues(before), roleValues(after)))
 		return nil
 	}, answers(&after))
@@ -96,7 +97,7 @@ func (a *App) DeleteRole(ctx context.Context, caller tenant.Caller, name string,
 			return fault.New(fault.FailedPrecondition, fault.RoleInUse, "The role is held by %d: take it from them first.", before.Holders).
 				With("holders", strconv.Itoa(before.Holders))
 		}
-		store.DeleteRole(t.Tx, t.in, name)
+		accountdb.DeleteRole(t.Tx, t.in, name)
 		t.roleChanged("role.deleted", name, change(roleValues(before), nil))
 		return nil
 	}, answers(), losing(byRole))
@@ -107,7 +108,7 @@ func (t *tx) ownRole(ctx context.Context, name string, expect *int) (grant.Role,
 	var r *grant.Role
 	var batch pg.Batch
 	powers := t.powers(&batch)
-	store.FindRole(&batch, t.in, name, &r)
+	accountdb.FindRole(&batch, t.in, name, &r)
 	if err := t.Load(ctx, &batch); err != nil {
 		return grant.Role{}, nil, err
 	}
@@ -126,7 +127,7 @@ func (a *App) AssignRole(ctx context.Context, caller tenant.Caller, id tenant.Me
 		if slices.Contains(m.Roles, role) {
 			return m.Roles, nil
 		}
-		store.InsertMemberRole(t.Tx, t.in, id, role, t.now)
+		accountdb.InsertMemberRole(t.Tx, t.in, id, role, t.now)
 		roles := append(slices.Clone(m.Roles), role)
 		grant.Sort(roles)
 		return roles, nil
@@ -142,7 +143,7 @@ func (a *App) RevokeRole(ctx context.Context, caller tenant.Caller, id tenant.Me
 		if role == tenant.RoleOwner && m.Owns() && !otherOwner {
 			return nil, member.ErrLastOwner
 		}
-		store.DeleteMemberRole(t.Tx, t.in, id, role)
+		accountdb.DeleteMemberRole(t.Tx, t.in, id, role)
 		return slices.DeleteFunc(slices.Clone(m.Roles), func(held string) bool { return held == role }), nil
 	})
 }
@@ -157,8 +158,8 @@ func (a *App) moveRole(ctx context.Context, caller tenant.Caller, use, action st
 		var otherOwner bool
 		var batch pg.Batch
 		powers := t.powers(&batch)
-		store.FindMember(&batch, t.in, id, &m)
-		store.FindOtherOwner(&batch, t.in, id, &otherOwner)
+		accountdb.FindMember(&batch, t.in, id, &m)
+		accountdb.FindOtherOwner(&batch, t.in, id, &otherOwner)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -184,7 +185,7 @@ func (a *App) moveRole(ctx context.Context, caller tenant.Caller, use, action st
 
 // roleChanged records that a role was made, edited or deleted.
 func (t *tx) roleChanged(action, name string, changes map[string]any) {
-	t.auditEntry(store.AuditEntry{Action: action, TargetKind: "role", TargetID: name, Changes: changes})
+	t.auditEntry(coredb.AuditEntry{Action: action, TargetKind: "role", TargetID: name, Changes: changes})
 	t.rolesEvent(tenant.MemberID{}, map[string]any{"role": name})
 }
 

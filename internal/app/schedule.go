@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/catalogdb"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/scheduledb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -21,18 +24,18 @@ import (
 var noSession = fault.Missing(fault.SessionNotFound, "Session")
 
 // scheduled loads a session that is not deleted, with more facts if there are any to load.
-func (t *tx) scheduled(ctx context.Context, id tenant.SessionID, more ...func(*pg.Batch)) (store.Scheduled, error) {
-	var found *store.Scheduled
+func (t *tx) scheduled(ctx context.Context, id tenant.SessionID, more ...func(*pg.Batch)) (scheduledb.Scheduled, error) {
+	var found *scheduledb.Scheduled
 	var batch pg.Batch
-	store.FindSession(&batch, t.in, id, &found)
+	scheduledb.FindSession(&batch, t.in, id, &found)
 	for _, queue := range more {
 		queue(&batch)
 	}
 	if err := t.Load(ctx, &batch); err != nil {
-		return store.Scheduled{}, err
+		return scheduledb.Scheduled{}, err
 	}
 	if found == nil {
-		return store.Scheduled{}, noSession
+		return scheduledb.Scheduled{}, noSession
 	}
 	return *found, nil
 }
@@ -46,10 +49,10 @@ func (t *tx) setting(ctx context.Context, d session.Details) (session.Setting, e
 		at       session.Setting
 		batch    pg.Batch
 	)
-	store.FindService(&batch, t.in, d.Service, &service)
-	store.FindLocation(&batch, t.in, d.Location, &location)
-	store.FindResource(&batch, t.in, d.Resource, &resource)
-	store.FindLeader(&batch, t.in, d.Coach, &at.Coach)
+	catalogdb.FindService(&batch, t.in, d.Service, &service)
+	catalogdb.FindLocation(&batch, t.in, d.Location, &location)
+	catalogdb.FindResource(&batch, t.in, d.Resource, &resource)
+	scheduledb.FindLeader(&batch, t.in, d.Coach, &at.Coach)
 	if err := t.Load(ctx, &batch); err != nil {
 		return at, err
 	}
@@ -100,7 +103,7 @@ func (t *tx) tell(what outbox.Type, data func(session.Session) map[string]any, s
 
 // auditBatch keeps an act that reached many sessions at once.
 func (t *tx) auditBatch(action string, batch tenant.BatchID, reason string, changes map[string]any) {
-	store.AppendAudit(t.Tx, t.in, store.AuditEntry{
+	coredb.AppendAudit(t.Tx, t.in, coredb.AuditEntry{
 		ID: tenant.Next[tenant.AuditID](t.mint), Actor: t.caller.Actor(), Subject: t.caller.Subject, Action: action,
 		TargetKind: "session", Batch: batch, Reason: reason, Changes: changes, Request: t.request, At: t.now,
 	})
@@ -136,7 +139,7 @@ func (t *tx) resettle(ctx context.Context, before, after []session.Session, free
 			lowered = append(lowered, s.ID)
 		}
 	}
-	store.MovePlaces(t.Tx, t.in, requeued, touched)
+	waitlistdb.MovePlaces(t.Tx, t.in, requeued, touched)
 	if len(moved) > 0 {
 		if _, err := t.withdraw(ctx, waitlist.SessionMoved, "", moved...); err != nil {
 			return 0, 0, err

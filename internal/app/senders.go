@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -104,7 +104,7 @@ func (s Senders) Public() Senders {
 }
 
 // unseal reads a tenant's senders. Those that were sealed with a key that is gone are as good as none.
-func (a *App) unseal(in tenant.TenantID, sealed *store.Sealed) Senders {
+func (a *App) unseal(in tenant.TenantID, sealed *messagedb.Sealed) Senders {
 	var s Senders
 	if sealed == nil {
 		return s
@@ -143,9 +143,9 @@ func (a *App) Carriers(s Senders) []Carrier {
 
 // SendersOf reads a tenant's senders with their secrets, for who sends.
 func (a *App) SendersOf(ctx context.Context, in tenant.TenantID) (Senders, error) {
-	var sealed *store.Sealed
+	var sealed *messagedb.Sealed
 	var batch pg.Batch
-	store.FindSenders(&batch, in, &sealed)
+	messagedb.FindSenders(&batch, in, &sealed)
 	err := a.read(ctx, tenant.System(in), &batch)
 	return a.unseal(in, sealed), err
 }
@@ -161,9 +161,9 @@ func (a *App) UpdateSenders(ctx context.Context, caller tenant.Caller, expect *i
 	var after Senders
 	var version int
 	err := a.write(ctx, caller, "senders.update", func(ctx context.Context, t *tx) error {
-		var sealed *store.Sealed
+		var sealed *messagedb.Sealed
 		var batch pg.Batch
-		store.FindSenders(&batch, t.in, &sealed)
+		messagedb.FindSenders(&batch, t.in, &sealed)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (a *App) UpdateSenders(ctx context.Context, caller tenant.Caller, expect *i
 		if err != nil {
 			return err
 		}
-		store.PutSenders(t.Tx, t.in, store.Sealed{Text: a.seals.Seal(t.in, text), Version: version, UpdatedAt: t.now})
+		messagedb.PutSenders(t.Tx, t.in, messagedb.Sealed{Text: a.seals.Seal(t.in, text), Version: version, UpdatedAt: t.now})
 		after = after.Public()
 		t.audit("senders.updated", "tenant", t.in.UUID, "", map[string]any{"before": before.summary(), "after": after.summary()})
 		return nil

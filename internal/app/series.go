@@ -10,13 +10,13 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/recurrence"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -61,8 +61,8 @@ func (a *App) CreateSeries(ctx context.Context, caller tenant.Caller, in SeriesI
 		}
 		sessions := t.occupy(series, pattern, at)
 		made = idsOf(sessions)
-		store.InsertSeries(t.Tx, t.in, series)
-		store.InsertSessions(t.Tx, t.in, sessions)
+		scheduledb.InsertSeries(t.Tx, t.in, series)
+		scheduledb.InsertSessions(t.Tx, t.in, sessions)
 		t.tell(outbox.SessionCreated, ofSeries, sessions...)
 		t.audit("series.created", "series", series.ID.UUID, "", catalog.Changes(nil, series.Facts()))
 		_, _, err = t.wake(ctx, waitlist.ByPublish, made...)
@@ -75,7 +75,7 @@ func (a *App) CreateSeries(ctx context.Context, caller tenant.Caller, in SeriesI
 func (a *App) GetSeries(ctx context.Context, caller tenant.Caller, id tenant.SeriesID) (session.Series, error) {
 	var found *session.Series
 	var batch pg.Batch
-	store.FindSeries(&batch, caller.Tenant, id, &found)
+	scheduledb.FindSeries(&batch, caller.Tenant, id, &found)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return session.Series{}, err
 	}
@@ -116,7 +116,7 @@ func (a *App) ExtendSeries(ctx context.Context, id tenant.TenantID) (int, error)
 
 // findSeries asks for series without an end that want more sessions.
 func findSeries(b *pg.Batch, caller tenant.Caller, now time.Time, into *[]tenant.SeriesID) {
-	store.ListSeriesToExtend(b, caller.Tenant, civil.DateOf(now, time.UTC).AddDays(seriesAhead-seriesRenewal), into)
+	scheduledb.ListSeriesToExtend(b, caller.Tenant, civil.DateOf(now, time.UTC).AddDays(seriesAhead-seriesRenewal), into)
 }
 
 // byTakenPlace: somebody took the place of a session at the same moment. The next look sees it.
@@ -125,7 +125,7 @@ var byTakenPlace = func(err error) bool { return pg.IsExclusion(err, "sessions_r
 func (t *tx) extend(ctx context.Context, id tenant.SeriesID) (int, error) {
 	var series *session.Series
 	var batch pg.Batch
-	store.FindSeries(&batch, t.in, id, &series)
+	scheduledb.FindSeries(&batch, t.in, id, &series)
 	if err := t.Load(ctx, &batch); err != nil || series == nil || !series.OpenEnded {
 		return 0, err
 	}
@@ -144,7 +144,7 @@ func (t *tx) extend(ctx context.Context, id tenant.SeriesID) (int, error) {
 	made := t.occupy(extended, pattern, at)
 	var busy []session.Busy
 	var taken pg.Batch
-	store.ListBusySpans(&taken, t.in, []tenant.ResourceID{series.Resource}, []tenant.MemberID{series.Coach}, session.Window(made), &busy)
+	scheduledb.ListBusySpans(&taken, t.in, []tenant.ResourceID{series.Resource}, []tenant.MemberID{series.Coach}, session.Window(made), &busy)
 	if err := t.Load(ctx, &taken); err != nil {
 		return 0, err
 	}
@@ -160,8 +160,8 @@ func (t *tx) extend(ctx context.Context, id tenant.SeriesID) (int, error) {
 			free = append(free, s)
 		}
 	}
-	store.UpdateSeries(t.Tx, t.in, extended)
-	store.InsertSessions(t.Tx, t.in, free)
+	scheduledb.UpdateSeries(t.Tx, t.in, extended)
+	scheduledb.InsertSessions(t.Tx, t.in, free)
 	t.tell(outbox.SessionCreated, ofSeries, free...)
 	if len(skipped) > 0 {
 		t.audit("series.extended", "series", id.UUID, "", map[string]any{"made": len(free), "left_out": skipped})

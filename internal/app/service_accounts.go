@@ -5,10 +5,10 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 )
@@ -35,7 +35,7 @@ func (a *App) CreateServiceAccount(ctx context.Context, caller tenant.Caller, ac
 		}
 		grant.Sort(account.Roles)
 		account.ID, account.CreatedAt, account.Keys = tenant.Next[tenant.ServiceAccountID](t.mint), t.now, nil
-		store.InsertAccount(t.Tx, t.in, account)
+		accountdb.InsertAccount(t.Tx, t.in, account)
 		key = t.newKey(&account, secret)
 		t.accountChanged("account.created", account, change(nil, accountValues(account)))
 		return nil
@@ -53,7 +53,7 @@ func (a *App) ListServiceAccounts(ctx context.Context, caller tenant.Caller, s g
 	}
 	var accounts []grant.Account
 	var batch pg.Batch
-	store.ListAccounts(&batch, caller.Tenant, s, &accounts)
+	accountdb.ListAccounts(&batch, caller.Tenant, s, &accounts)
 	err := a.read(ctx, caller, &batch)
 	return accounts, err
 }
@@ -75,7 +75,7 @@ func (a *App) RotateServiceAccountKey(ctx context.Context, caller tenant.Caller,
 		after = before
 		end := t.now.Add(overlap)
 		after.EndKeys(end)
-		store.EndKeys(t.Tx, t.in, id, end)
+		accountdb.EndKeys(t.Tx, t.in, id, end)
 		key = t.newKey(&after, secret)
 		t.accountChanged("account.rotated", after, map[string]any{"others_end_at": end.Format(time.RFC3339)})
 		return nil
@@ -97,7 +97,7 @@ func (a *App) RevokeServiceAccount(ctx context.Context, caller tenant.Caller, id
 		}
 		after.EndKeys(t.now)
 		after.RevokedAt, after.Roles = t.now, []string{}
-		store.RevokeAccount(t.Tx, t.in, id, t.now)
+		accountdb.RevokeAccount(t.Tx, t.in, id, t.now)
 		t.accountChanged("account.revoked", after, change(accountValues(before), nil))
 		return nil
 	}, answers(&after))
@@ -109,7 +109,7 @@ func (t *tx) account(ctx context.Context, id tenant.ServiceAccountID) (grant.Acc
 	var account *grant.Account
 	var batch pg.Batch
 	powers := t.powers(&batch)
-	store.FindAccount(&batch, t.in, id, &account)
+	accountdb.FindAccount(&batch, t.in, id, &account)
 	if err := t.Load(ctx, &batch); err != nil {
 		return grant.Account{}, err
 	}
@@ -135,7 +135,7 @@ func newSecret() grant.Secret {
 func (t *tx) newKey(account *grant.Account, secret grant.Secret) string {
 	key := grant.Key{ID: tenant.Next[tenant.KeyID](t.mint), CreatedAt: t.now}
 	account.Keys = append([]grant.Key{key}, account.Keys...)
-	store.InsertKey(t.Tx, t.in, account.ID, key, secret.Hash())
+	accountdb.InsertKey(t.Tx, t.in, account.ID, key, secret.Hash())
 	return grant.KeyText(t.in, key.ID, secret)
 }
 
@@ -168,9 +168,9 @@ func (a *App) ExchangeKey(ctx context.Context, issuer *token.Issuer, named tenan
 		return Exchange{}, grant.ErrKeyInvalid
 	}
 	nobody := tenant.Caller{Tenant: in}
-	var key *store.KeyFacts
+	var key *accountdb.KeyFacts
 	var batch pg.Batch
-	store.FindKey(&batch, in, id, &key)
+	accountdb.FindKey(&batch, in, id, &key)
 	if err := a.read(ctx, nobody, &batch); err != nil {
 		return Exchange{}, err
 	}
@@ -180,7 +180,7 @@ func (a *App) ExchangeKey(ctx context.Context, issuer *token.Issuer, named tenan
 	}
 	if hour := now.Truncate(time.Hour); key.Key.UsedAt.Before(hour) {
 		err := a.write(ctx, nobody, "account.use_key", func(_ context.Context, t *tx) error {
-			store.UseKey(t.Tx, t.in, id, hour)
+			accountdb.UseKey(t.Tx, t.in, id, hour)
 			return nil
 		})
 		if err != nil {

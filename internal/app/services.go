@@ -3,15 +3,15 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // ServiceQuery chooses services.
-type ServiceQuery = store.ServiceQuery
+type ServiceQuery = catalogdb.ServiceQuery
 
 // CreateService makes something that can be offered.
 func (a *App) CreateService(ctx context.Context, caller tenant.Caller, s catalog.Service) (catalog.Service, error) {
@@ -22,7 +22,7 @@ func (a *App) CreateService(ctx context.Context, caller tenant.Caller, s catalog
 	}
 	err := a.write(ctx, caller, "service.create", func(_ context.Context, t *tx) error {
 		s.ID, s.Version, s.CreatedAt, s.UpdatedAt = tenant.Next[tenant.ServiceID](t.mint), 1, t.now, t.now
-		store.InsertService(t.Tx, t.in, s)
+		catalogdb.InsertService(t.Tx, t.in, s)
 		t.catalogChanged("service.created", "service", s.ID.UUID, catalog.Changes(nil, s.Facts()))
 		return nil
 	}, answers(&s))
@@ -35,7 +35,7 @@ func (a *App) UpdateService(ctx context.Context, caller tenant.Caller, id tenant
 	err := a.write(ctx, caller, "service.update", func(ctx context.Context, t *tx) error {
 		var before *catalog.Service
 		var batch pg.Batch
-		store.FindService(&batch, t.in, id, &before)
+		catalogdb.FindService(&batch, t.in, id, &before)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (a *App) UpdateService(ctx context.Context, caller tenant.Caller, id tenant
 			return err
 		}
 		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateService(t.Tx, t.in, after)
+		catalogdb.UpdateService(t.Tx, t.in, after)
 		t.catalogChanged("service.updated", "service", id.UUID, changes)
 		return nil
 	}, answers(&after))
@@ -67,7 +67,7 @@ func (a *App) UpdateService(ctx context.Context, caller tenant.Caller, id tenant
 func (a *App) GetService(ctx context.Context, caller tenant.Caller, id tenant.ServiceID) (catalog.Service, error) {
 	var found *catalog.Service
 	var batch pg.Batch
-	store.FindService(&batch, caller.Tenant, id, &found)
+	catalogdb.FindService(&batch, caller.Tenant, id, &found)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return catalog.Service{}, err
 	}
@@ -81,7 +81,7 @@ func (a *App) GetService(ctx context.Context, caller tenant.Caller, id tenant.Se
 func (a *App) ListServices(ctx context.Context, caller tenant.Caller, q ServiceQuery) ([]catalog.Service, error) {
 	var found []catalog.Service
 	var batch pg.Batch
-	store.ListServices(&batch, caller.Tenant, q, &found)
+	catalogdb.ListServices(&batch, caller.Tenant, q, &found)
 	err := a.read(ctx, caller, &batch)
 	return found, err
 }

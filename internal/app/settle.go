@@ -1,11 +1,11 @@
 package app
 
 import (
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -18,8 +18,8 @@ func (t *tx) settle(s credit.Subscription, ledger []credit.Entry) {
 	for i := range ledger {
 		ledger[i].ID = tenant.Next[tenant.CreditEntryID](t.mint)
 	}
-	store.UpdateSubscription(t.Tx, t.in, s, t.now)
-	store.AppendLedger(t.Tx, t.in, ledger)
+	bookingdb.UpdateSubscription(t.Tx, t.in, s, t.now)
+	bookingdb.AppendLedger(t.Tx, t.in, ledger)
 }
 
 // refusal turns the constraints that guard bookings into the reasons that the rules give for

@@ -6,9 +6,10 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -55,7 +56,7 @@ func (a *App) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts
 		ends[id] = end
 		states = append(states, n.Concluded(c, end, now))
 	}
-	var outcomes []store.DeliveryOutcome
+	var outcomes []messagedb.DeliveryOutcome
 	for _, s := range attempts {
 		o, end := outcomeOf(s), ends[s.Notice.ID]
 		o.Unsent = end.Unsent()
@@ -66,10 +67,10 @@ func (a *App) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts
 	}
 	stops, gone := unusable(attempts, now)
 	err := a.attempt(ctx, tenant.System(in), "delivery.settle", func(_ context.Context, t *tx) error {
-		store.UpdateDeliveries(t.Tx, in, outcomes, now)
-		store.UpdateNotices(t.Tx, in, states, now)
-		store.PutStops(t.Tx, in, stops...)
-		store.DeleteDevices(t.Tx, in, gone)
+		messagedb.UpdateDeliveries(t.Tx, in, outcomes, now)
+		messagedb.UpdateNotices(t.Tx, in, states, now)
+		messagedb.PutStops(t.Tx, in, stops...)
+		accountdb.DeleteDevices(t.Tx, in, gone)
 		return nil
 	}, &writing{})
 	if err != nil {
@@ -84,21 +85,21 @@ func (a *App) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts
 }
 
 // unusable gives the numbers and addresses that are not to be written to again after these attempts, and the devices that are gone.
-func unusable(attempts []Attempted, now time.Time) (stops []store.NotificationStop, gone []tenant.DeviceID) {
+func unusable(attempts []Attempted, now time.Time) (stops []messagedb.NotificationStop, gone []tenant.DeviceID) {
 	for _, s := range attempts {
 		switch why := s.failure().Stopping(); {
 		case why == "":
 		case s.Message.Channel == notify.Push:
 			gone = append(gone, s.Device)
 		default:
-			stops = append(stops, store.NotificationStop{Channel: s.Message.Channel, Address: s.Message.To, Reason: why, At: now})
+			stops = append(stops, messagedb.NotificationStop{Channel: s.Message.Channel, Address: s.Message.To, Reason: why, At: now})
 		}
 	}
 	return stops, gone
 }
 
-func outcomeOf(s Attempted) store.DeliveryOutcome {
-	o := store.DeliveryOutcome{ID: s.Message.ID, Status: s.Receipt.Status, ProviderID: s.Receipt.ProviderID, Segments: s.Receipt.Segments}
+func outcomeOf(s Attempted) messagedb.DeliveryOutcome {
+	o := messagedb.DeliveryOutcome{ID: s.Message.ID, Status: s.Receipt.Status, ProviderID: s.Receipt.ProviderID, Segments: s.Receipt.Segments}
 	if o.Status == "" {
 		o.Status = notify.Queued
 	}
@@ -129,9 +130,9 @@ func (a *App) ReportDelivery(ctx context.Context, in tenant.TenantID, r Delivery
 	random := rand.Float64() //nolint:gosec // it spreads retries out in time
 	err := a.attempt(ctx, tenant.System(in), "delivery.report", func(ctx context.Context, t *tx) error {
 		again = time.Time{}
-		var d *store.Delivery
+		var d *messagedb.Delivery
 		var batch pg.Batch
-		store.FindDelivery(&batch, in, r.Delivery, r.ProviderID, &d)
+		messagedb.FindDelivery(&batch, in, r.Delivery, r.ProviderID, &d)
 		if err := t.Load(ctx, &batch); err != nil || d == nil {
 			return err
 		}
@@ -164,15 +165,15 @@ func (a *App) ReportDelivery(ctx context.Context, in tenant.TenantID, r Delivery
 			d.Reason = ""
 		}
 		if why := r.Err.Stopping(); failed && why != "" && d.Channel != notify.Push {
-			store.PutStops(t.Tx, in, store.NotificationStop{Channel: d.Channel, Address: d.Address, Reason: why, At: t.now})
+			messagedb.PutStops(t.Tx, in, messagedb.NotificationStop{Channel: d.Channel, Address: d.Address, Reason: why, At: t.now})
 		}
 		if status.Taken() && !d.Status.Taken() && !d.Notice.IsZero() {
 			// The answer said otherwise, or is yet to come: no further attempt follows from it.
-			store.CloseNotice(t.Tx, in, d.Notice, t.now)
+			messagedb.CloseNotice(t.Tx, in, d.Notice, t.now)
 			d.Counted, d.RetryAt = d.Counted || d.Channel != notify.Push, time.Time{}
 		}
 		d.Status = status
-		store.ReportDelivery(t.Tx, in, *d, t.now)
+		messagedb.ReportDelivery(t.Tx, in, *d, t.now)
 		return nil
 	}, &writing{})
 	if err == nil && !again.IsZero() {
@@ -183,10 +184,10 @@ func (a *App) ReportDelivery(ctx context.Context, in tenant.TenantID, r Delivery
 
 // lost lets follow from a report that a message did not arrive what would from such an answer, and gives when its notice is to be looked
 // at again; zero: it is gone. What whoever runs the account has to mend first is not waited for: that each attempt may cost.
-func (t *tx) lost(ctx context.Context, d store.Delivery, why *notify.SendError, random float64) (time.Time, error) {
+func (t *tx) lost(ctx context.Context, d messagedb.Delivery, why *notify.SendError, random float64) (time.Time, error) {
 	var n *notify.Notice
 	var batch pg.Batch
-	store.FindNotice(&batch, t.in, d.Notice, &n)
+	messagedb.FindNotice(&batch, t.in, d.Notice, &n)
 	if err := t.Load(ctx, &batch); err != nil || n == nil {
 		return time.Time{}, err
 	}
@@ -195,6 +196,6 @@ func (t *tx) lost(ctx context.Context, d store.Delivery, why *notify.SendError, 
 	}
 	n.Attempts = d.Attempt
 	end := notify.Conclude(*n, d.Channel, []notify.Attempt{{Err: why}}, t.now, random)
-	store.ReopenNotice(t.Tx, t.in, d, n.Concluded(d.Channel, end, t.now), t.now)
+	messagedb.ReopenNotice(t.Tx, t.in, d, n.Concluded(d.Channel, end, t.now), t.now)
 	return end.LookAt, nil
 }

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -36,7 +36,7 @@ type place struct {
 
 // positions tells where entries stand in each of their places, and with the zero session where they stand best: in the first of
 // such places.
-func positions(rivals []store.Rival, rules []waitlist.Layer, now time.Time) (map[place]waitlist.Standing, error) {
+func positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time) (map[place]waitlist.Standing, error) {
 	type line struct {
 		of   tenant.EntryID
 		slot waitlist.Slot
@@ -67,23 +67,23 @@ func positions(rivals []store.Rival, rules []waitlist.Layer, now time.Time) (map
 
 // standings are what it takes to tell where entries stand, and which offers they have.
 type standings struct {
-	rivals []store.Rival
+	rivals []waitlistdb.Rival
 	rules  []waitlist.Layer
 	offers []waitlist.Offer
 }
 
 // lineUp queues what put needs.
-func lineUp(b *pg.Batch, in tenant.TenantID, of store.WhoseRivals) *standings {
+func lineUp(b *pg.Batch, in tenant.TenantID, of waitlistdb.WhoseRivals) *standings {
 	var s standings
 	s.queue(b, in, of)
-	store.ListRivalOffers(b, in, of, &s.offers)
+	waitlistdb.ListRivalOffers(b, in, of, &s.offers)
 	return &s
 }
 
 // queue asks for rivals, and for the rules that tell in which order they stand.
-func (s *standings) queue(b *pg.Batch, in tenant.TenantID, of store.WhoseRivals) {
-	store.ListRivals(b, in, of, &s.rivals)
-	store.ListAllRules(b, in, &s.rules)
+func (s *standings) queue(b *pg.Batch, in tenant.TenantID, of waitlistdb.WhoseRivals) {
+	waitlistdb.ListRivals(b, in, of, &s.rivals)
+	waitlistdb.ListAllRules(b, in, &s.rules)
 }
 
 // put fills in where entries stand, and the offers that they have.
@@ -107,7 +107,7 @@ func (t *tx) standing(ctx context.Context, e waitlist.Entry) (waitlist.Entry, er
 		return e, nil
 	}
 	var batch pg.Batch
-	line := lineUp(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{e.ID}})
+	line := lineUp(&batch, t.in, waitlistdb.WhoseRivals{Entries: []tenant.EntryID{e.ID}})
 	if err := t.Load(ctx, &batch); err != nil {
 		return e, err
 	}

@@ -4,9 +4,10 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -28,7 +29,7 @@ func (t *tx) takeStock(ctx context.Context, slot booking.Slot, choices []booking
 	}
 	var items []booking.Item
 	var batch pg.Batch
-	store.FindItems(&batch, t.in, ids, &items)
+	catalogdb.FindItems(&batch, t.in, ids, &items)
 	if err := t.Load(ctx, &batch); err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (t *tx) takeStock(ctx context.Context, slot booking.Slot, choices []booking
 	}
 	var out []booking.Outing
 	var others pg.Batch
-	store.ListOutings(&others, t.in, ids, span, &out)
+	bookingdb.ListOutings(&others, t.in, ids, span, &out)
 	if err := t.Load(ctx, &others); err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (t *tx) putOut(b booking.Booking, s stock) []booking.Line {
 		lines = append(lines, line)
 		for _, o := range s.picked {
 			if o.Item == c.Item {
-				store.InsertOuting(t.Tx, t.in, tenant.Next[tenant.LineID](t.mint).UUID, b.ID, line, o)
+				bookingdb.InsertOuting(t.Tx, t.in, tenant.Next[tenant.LineID](t.mint).UUID, b.ID, line, o)
 			}
 		}
 	}
@@ -83,7 +84,7 @@ func (t *tx) settleLines(b booking.Booking) {
 	}
 	for _, status := range []booking.ItemStatus{booking.ItemConfirmed, booking.ItemCancelled} {
 		if len(by[status]) > 0 {
-			store.SetLines(t.Tx, t.in, b.ID, by[status], status)
+			bookingdb.SetLines(t.Tx, t.in, b.ID, by[status], status)
 		}
 	}
 }
@@ -99,7 +100,7 @@ func (t *tx) moveLines(ctx context.Context, b *booking.Booking, to booking.Slot,
 	if len(choices) == 0 {
 		return nil
 	}
-	store.SetLines(t.Tx, t.in, b.ID, nil, booking.ItemCancelled)
+	bookingdb.SetLines(t.Tx, t.in, b.ID, nil, booking.ItemCancelled)
 	for i := range b.Items {
 		b.Items[i].Status = booking.ItemCancelled
 	}

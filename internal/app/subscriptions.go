@@ -4,12 +4,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -28,8 +29,8 @@ func (a *App) Subscribe(ctx context.Context, caller tenant.Caller, r SubscribeRe
 		var plan *credit.Plan
 		var who *booking.Member
 		var batch pg.Batch
-		store.FindPlan(&batch, t.in, r.Plan, &plan)
-		store.FindBookingMember(&batch, t.in, r.Member, &who)
+		catalogdb.FindPlan(&batch, t.in, r.Plan, &plan)
+		bookingdb.FindBookingMember(&batch, t.in, r.Member, &who)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -49,7 +50,7 @@ func (a *App) Subscribe(ctx context.Context, caller tenant.Caller, r SubscribeRe
 		}
 		var ledger []credit.Entry
 		s, ledger = credit.Start(tenant.Next[tenant.SubscriptionID](t.mint), who.ID, *plan, starts, t.now)
-		store.InsertSubscription(t.Tx, t.in, s)
+		bookingdb.InsertSubscription(t.Tx, t.in, s)
 		t.settle(s, ledger)
 		t.subscriptionChanged(s, "subscription.started", r.Reason)
 		return nil
@@ -76,7 +77,7 @@ func (a *App) SetSubscriptionStatus(ctx context.Context, caller tenant.Caller, i
 		after.Version++
 		after.UpdatedAt = t.now
 		t.settle(after, ledger)
-		store.UpdateSubscription(t.Tx, t.in, after, t.now)
+		bookingdb.UpdateSubscription(t.Tx, t.in, after, t.now)
 		t.subscriptionChanged(after, "subscription.status_set", reason)
 		return nil
 	}, answers(&after))
@@ -113,8 +114,8 @@ func (a *App) RefundCredit(ctx context.Context, caller tenant.Caller, id tenant.
 		var b *booking.Booking
 		var payer *credit.Subscription
 		var batch pg.Batch
-		store.FindBooking(&batch, t.in, id, &b)
-		store.FindBookingSubscription(&batch, t.in, id, &payer)
+		bookingdb.FindBooking(&batch, t.in, id, &b)
+		bookingdb.FindBookingSubscription(&batch, t.in, id, &payer)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -127,7 +128,7 @@ func (a *App) RefundCredit(ctx context.Context, caller tenant.Caller, id tenant.
 		s, renewal := credit.Advance(*payer, t.now)
 		ledger := s.GiveBack(renewal, b.ID, b.Credits, t.caller.Actor(), reason, t.now)
 		b.Credits = 0
-		store.UpdateBooking(t.Tx, t.in, *b, t.now)
+		bookingdb.UpdateBooking(t.Tx, t.in, *b, t.now)
 		t.settle(s, ledger)
 		line, after = ledger[len(ledger)-1], s
 		t.creditsChanged(line, after, "credit.refunded")
@@ -148,8 +149,8 @@ func (a *App) GetBalance(ctx context.Context, caller tenant.Caller, member tenan
 	var who *booking.Member
 	var all []credit.Subscription
 	var batch pg.Batch
-	store.FindBookingMember(&batch, caller.Tenant, member, &who)
-	store.ListMemberSubscriptions(&batch, caller.Tenant, member, &all)
+	bookingdb.FindBookingMember(&batch, caller.Tenant, member, &who)
+	bookingdb.ListMemberSubscriptions(&batch, caller.Tenant, member, &all)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
@@ -172,8 +173,8 @@ func (a *App) ListLedger(ctx context.Context, caller tenant.Caller, id tenant.Su
 	var s *credit.Subscription
 	var lines []credit.Entry
 	var batch pg.Batch
-	store.FindSubscription(&batch, caller.Tenant, id, &s)
-	store.ListLedger(&batch, caller.Tenant, id, before, limit, &lines)
+	bookingdb.FindSubscription(&batch, caller.Tenant, id, &s)
+	bookingdb.ListLedger(&batch, caller.Tenant, id, before, limit, &lines)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
@@ -187,7 +188,7 @@ func (a *App) ListLedger(ctx context.Context, caller tenant.Caller, id tenant.Su
 func (t *tx) subscription(ctx context.Context, id tenant.SubscriptionID) (credit.Subscription, []credit.Entry, error) {
 	var s *credit.Subscription
 	var batch pg.Batch
-	store.FindSubscription(&batch, t.in, id, &s)
+	bookingdb.FindSubscription(&batch, t.in, id, &s)
 	if err := t.Load(ctx, &batch); err != nil {
 		return credit.Subscription{}, nil, err
 	}

@@ -7,13 +7,17 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/session"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -107,7 +111,7 @@ type errands struct {
 	subscriptions []tenant.SubscriptionID
 	holds         []tenant.SessionID
 	offers        []tenant.OfferID
-	edited        []store.EditedLevel
+	edited        []waitlistdb.EditedLevel
 	entries       []tenant.EntryID
 	orphans       []tenant.EntryID
 	rounds        []tenant.RoundID
@@ -129,18 +133,18 @@ func (a *App) lookAround(ctx context.Context, caller tenant.Caller) (errands, er
 	var b pg.Batch
 	now := a.now()
 	findAbsences(&b, caller, now, tenant.SessionID{}, &found.absences)
-	store.ListDueSubscriptions(&b, caller.Tenant, now, tenant.SubscriptionID{}, 1, &found.subscriptions)
-	store.ListDueSessions(&b, caller.Tenant, now, 1, &found.holds)
-	store.ListDueOffers(&b, caller.Tenant, now, 1, &found.offers)
-	store.ListEditedLevels(&b, caller.Tenant, &found.edited)
+	bookingdb.ListDueSubscriptions(&b, caller.Tenant, now, tenant.SubscriptionID{}, 1, &found.subscriptions)
+	bookingdb.ListDueSessions(&b, caller.Tenant, now, 1, &found.holds)
+	waitlistdb.ListDueOffers(&b, caller.Tenant, now, 1, &found.offers)
+	waitlistdb.ListEditedLevels(&b, caller.Tenant, &found.edited)
 	findEnding(&b, caller, now, tenant.EntryID{}, &found.entries)
-	store.ListOrphans(&b, caller.Tenant, 1, &found.orphans, &found.rounds)
-	store.ListMissed(&b, caller.Tenant, now, 1, &found.missed)
+	waitlistdb.ListOrphans(&b, caller.Tenant, 1, &found.orphans, &found.rounds)
+	waitlistdb.ListMissed(&b, caller.Tenant, now, 1, &found.missed)
 	findSeries(&b, caller, now, &found.series)
-	store.HasOldKeys(&b, caller.Tenant, now.Add(-keyLife), &found.keys)
-	store.HasStaleDevices(&b, caller.Tenant, now.Add(-deviceLife), &found.devices)
-	store.FindNextExpiry(&b, caller.Tenant, &expiry)
-	store.FindNextNotice(&b, caller.Tenant, &notice)
+	coredb.HasOldKeys(&b, caller.Tenant, now.Add(-keyLife), &found.keys)
+	accountdb.HasStaleDevices(&b, caller.Tenant, now.Add(-deviceLife), &found.devices)
+	bookingdb.FindNextExpiry(&b, caller.Tenant, &expiry)
+	messagedb.FindNextNotice(&b, caller.Tenant, &notice)
 	if err := a.read(ctx, caller, &b); err != nil {
 		return errands{}, err
 	}
@@ -216,7 +220,7 @@ func (a *App) sweepAbsences(ctx context.Context, caller tenant.Caller, done *Swe
 // findAbsences asks for sessions in which somebody did not come and has not been marked.
 func findAbsences(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant.SessionID, into *[]tenant.SessionID) {
 	usual := catalog.Defaults()
-	store.ListAbsences(b, caller.Tenant, store.AbsenceQuery{
+	bookingdb.ListAbsences(b, caller.Tenant, bookingdb.AbsenceQuery{
 		Since: now.Add(-absenceReach), Until: now, StartsFrom: now.Add(-absenceReach - catalog.MaxNoShowDelay - session.MaxLength),
 		Mark: usual.AutoNoShow, After: usual.AutoNoShowAfter, Closes: usual.CheckInCloses, AfterID: after, Limit: sweepChunk,
 	}, into)
@@ -227,8 +231,8 @@ func (t *tx) markAbsent(ctx context.Context, id tenant.SessionID) (int, error) {
 	var slot *booking.Slot
 	var absent []booking.Booking
 	var batch pg.Batch
-	store.FindSlot(&batch, t.in, id, &slot)
-	store.ListAbsent(&batch, t.in, id, sweepChunk, &absent)
+	bookingdb.FindSlot(&batch, t.in, id, &slot)
+	bookingdb.ListAbsent(&batch, t.in, id, sweepChunk, &absent)
 	if err := t.Load(ctx, &batch); err != nil {
 		return 0, err
 	}
@@ -249,8 +253,8 @@ func (t *tx) markAbsent(ctx context.Context, id tenant.SessionID) (int, error) {
 			Actor: t.caller.Actor(), At: t.now,
 		}
 	}
-	store.MarkAbsent(t.Tx, t.in, ids, t.now)
-	store.MoveSeats(t.Tx, t.in, id, store.Seats{Taken: -seats})
+	bookingdb.MarkAbsent(t.Tx, t.in, ids, t.now)
+	bookingdb.MoveSeats(t.Tx, t.in, id, bookingdb.Seats{Taken: -seats})
 	outbox.Append(t.Tx, t.in, events...)
 	return len(absent), nil
 }
@@ -260,7 +264,7 @@ func (a *App) sweepSubscriptions(ctx context.Context, caller tenant.Caller, done
 	now := a.now()
 	find := func(after tenant.SubscriptionID, into *[]tenant.SubscriptionID) error {
 		var batch pg.Batch
-		store.ListDueSubscriptions(&batch, caller.Tenant, now, after, sweepChunk, into)
+		bookingdb.ListDueSubscriptions(&batch, caller.Tenant, now, after, sweepChunk, into)
 		return a.read(ctx, caller, &batch)
 	}
 	return inChunks(ctx, find, func(due []tenant.SubscriptionID) error {
@@ -281,7 +285,7 @@ func (a *App) sweepSubscriptions(ctx context.Context, caller tenant.Caller, done
 func (t *tx) advance(ctx context.Context, ids []tenant.SubscriptionID) (renewed, expired int, err error) {
 	var due []credit.Subscription
 	var batch pg.Batch
-	store.ListSubscriptions(&batch, t.in, ids, &due)
+	bookingdb.ListSubscriptions(&batch, t.in, ids, &due)
 	if err := t.Load(ctx, &batch); err != nil {
 		return 0, 0, err
 	}
@@ -304,7 +308,7 @@ func (t *tx) advance(ctx context.Context, ids []tenant.SubscriptionID) (renewed,
 		}
 		t.settle(after, ledger)
 		if len(ledger) == 0 {
-			store.UpdateSubscription(t.Tx, t.in, after, t.now)
+			bookingdb.UpdateSubscription(t.Tx, t.in, after, t.now)
 		}
 		events = append(events, event)
 	}
@@ -320,7 +324,7 @@ const deviceLife = 60 * 24 * time.Hour
 func (a *App) sweepDevices(ctx context.Context, caller tenant.Caller, _ *Swept) error {
 	since := a.now().Add(-deviceLife)
 	return a.write(ctx, caller, "sweep.devices", func(_ context.Context, t *tx) error {
-		store.DeleteStaleDevices(t.Tx, t.in, since)
+		accountdb.DeleteStaleDevices(t.Tx, t.in, since)
 		return nil
 	})
 }

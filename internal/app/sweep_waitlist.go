@@ -5,10 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -55,15 +56,15 @@ func (a *App) sweepEntries(ctx context.Context, caller tenant.Caller, done *Swep
 
 // findEnding asks for entries whose time may have passed, or that may have waited for too long: rules say whether they have.
 func findEnding(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant.EntryID, into *[]tenant.EntryID) {
-	store.ListEndingEntries(b, caller.Tenant, now, now.Add(-waitlist.MinStale), after, sweepChunk, into)
+	waitlistdb.ListEndingEntries(b, caller.Tenant, now, now.Add(-waitlist.MinStale), after, sweepChunk, into)
 }
 
 func (t *tx) endEntries(ctx context.Context, ids []tenant.EntryID) (int, error) {
-	var ending []store.Ending
+	var ending []waitlistdb.Ending
 	var rules []waitlist.Layer
 	var batch pg.Batch
-	store.ListEnding(&batch, t.in, ids, &ending)
-	store.ListAllRules(&batch, t.in, &rules)
+	waitlistdb.ListEnding(&batch, t.in, ids, &ending)
+	waitlistdb.ListAllRules(&batch, t.in, &rules)
 	if err := t.Load(ctx, &batch); err != nil {
 		return 0, err
 	}
@@ -97,7 +98,7 @@ func (a *App) sweepOrphans(ctx context.Context, caller tenant.Caller, done *Swep
 	var entries []tenant.EntryID
 	var rounds []tenant.RoundID
 	var batch pg.Batch
-	store.ListOrphans(&batch, caller.Tenant, sweepChunk, &entries, &rounds)
+	waitlistdb.ListOrphans(&batch, caller.Tenant, sweepChunk, &entries, &rounds)
 	if err := a.read(ctx, caller, &batch); err != nil || len(entries)+len(rounds) == 0 {
 		return err
 	}
@@ -111,12 +112,12 @@ func (a *App) sweepOrphans(ctx context.Context, caller tenant.Caller, done *Swep
 			}
 			var live []waitlist.Offer
 			var batch pg.Batch
-			store.ListRivalOffers(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{id}}, &live)
+			waitlistdb.ListRivalOffers(&batch, t.in, waitlistdb.WhoseRivals{Entries: []tenant.EntryID{id}}, &live)
 			if err := t.Load(ctx, &batch); err != nil || len(live) > 0 || e.Status != waitlist.Offered {
 				return err
 			}
 			e.Status = waitlist.Waiting
-			store.UpdateEntry(t.Tx, t.in, e, t.now)
+			waitlistdb.UpdateEntry(t.Tx, t.in, e, t.now)
 			t.tally.mended(mendedEntry)
 			mended = 1
 			return nil
@@ -133,8 +134,8 @@ func (a *App) sweepOrphans(ctx context.Context, caller tenant.Caller, done *Swep
 			var round *waitlist.Round
 			var live []waitlist.Offer
 			var batch pg.Batch
-			store.FindRound(&batch, t.in, id, &round)
-			store.ListLiveOffersIn(&batch, t.in, id, &live)
+			waitlistdb.FindRound(&batch, t.in, id, &round)
+			waitlistdb.ListLiveOffersIn(&batch, t.in, id, &live)
 			if err := t.Load(ctx, &batch); err != nil || round == nil || round.Keeps == 0 || sharing(live) > 0 {
 				return err
 			}
@@ -155,7 +156,7 @@ func (a *App) sweepOrphans(ctx context.Context, caller tenant.Caller, done *Swep
 func (a *App) sweepTriggers(ctx context.Context, caller tenant.Caller, done *Swept) error {
 	var sessions []tenant.SessionID
 	var batch pg.Batch
-	store.ListMissed(&batch, caller.Tenant, a.now(), sweepChunk, &sessions)
+	waitlistdb.ListMissed(&batch, caller.Tenant, a.now(), sweepChunk, &sessions)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return err
 	}
@@ -165,7 +166,7 @@ func (a *App) sweepTriggers(ctx context.Context, caller tenant.Caller, done *Swe
 			mended = false
 			var slot *booking.Slot
 			var batch pg.Batch
-			store.FindSlot(&batch, t.in, id, &slot)
+			bookingdb.FindSlot(&batch, t.in, id, &slot)
 			if err := t.Load(ctx, &batch); err != nil || slot == nil {
 				return err
 			}

@@ -7,13 +7,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -42,7 +43,7 @@ func (a *App) RunNotices(ctx context.Context, deliver func(tenant.TenantID)) {
 func (a *App) WakeNotices(ctx context.Context, id tenant.TenantID) error {
 	var next time.Time
 	var batch pg.Batch
-	store.FindNextNotice(&batch, id, &next)
+	messagedb.FindNextNotice(&batch, id, &next)
 	if err := a.read(ctx, tenant.System(id), &batch); err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (a *App) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, error
 	now := a.now()
 	var due []tenant.NoticeID
 	var find pg.Batch
-	store.ListDueNotices(&find, id, now, noticeChunk, &due)
+	messagedb.ListDueNotices(&find, id, now, noticeChunk, &due)
 	if err := a.read(ctx, tenant.System(id), &find); err != nil || len(due) == 0 {
 		return Taken{}, errors.Join(err, a.WakeNotices(ctx, id))
 	}
@@ -77,10 +78,10 @@ func (a *App) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, error
 		if err := taken.wait(ctx); err != nil {
 			return err
 		}
-		store.InsertDeliveries(t.Tx, t.in, taken.lines)
-		store.PutInTouch(t.Tx, t.in, onSharedNumber(taken.out))
-		store.UpdateNotices(t.Tx, t.in, taken.states, t.now)
-		store.InsertNotices(t.Tx, t.in, taken.follow, t.now, func(at time.Time) { a.notices.set(id, at) })
+		messagedb.InsertDeliveries(t.Tx, t.in, taken.lines)
+		messagedb.PutInTouch(t.Tx, t.in, onSharedNumber(taken.out))
+		messagedb.UpdateNotices(t.Tx, t.in, taken.states, t.now)
+		messagedb.InsertNotices(t.Tx, t.in, taken.follow, t.now, func(at time.Time) { a.notices.set(id, at) })
 		outbox.Append(t.Tx, t.in, taken.told...)
 		return nil
 	}, &writing{})
@@ -138,20 +139,20 @@ type taking struct {
 	*tx
 	app *App
 
-	open        []store.OpenNotice
+	open        []messagedb.OpenNotice
 	settings    notify.Settings
 	house       house
 	senders     Senders
 	recipients  map[tenant.UUID]*notify.Recipient
 	preferences map[tenant.MemberID]notify.Preferences
 	sent        map[tenant.UUID]map[notify.Channel][]time.Time
-	subjects    map[tenant.UUID]*store.Subject
+	subjects    map[tenant.UUID]*messagedb.Subject
 	offers      map[tenant.OfferID]*OfferFacts
 	guests      map[tenant.UUID]*notify.Recipient // by their booking
-	templates   []store.OwnTemplate
+	templates   []messagedb.OwnTemplate
 
 	out        []Outgoing
-	lines      []store.Delivery
+	lines      []messagedb.Delivery
 	states     []notify.Standing
 	follow     []notify.Notice
 	told       []outbox.Event
@@ -170,17 +171,17 @@ type heldBack struct {
 
 func (t *taking) load(ctx context.Context, due []tenant.NoticeID) error {
 	var first pg.Batch
-	store.ListNotices(&first, t.in, due, t.now, &t.open)
+	messagedb.ListNotices(&first, t.in, due, t.now, &t.open)
 	t.house.queue(&first, t.in)
-	store.FindNotificationSettings(&first, t.in, &t.settings)
-	var sealed *store.Sealed
-	store.FindSenders(&first, t.in, &sealed)
+	messagedb.FindNotificationSettings(&first, t.in, &t.settings)
+	var sealed *messagedb.Sealed
+	messagedb.FindSenders(&first, t.in, &sealed)
 	if err := t.Load(ctx, &first); err != nil {
 		return err
 	}
 	t.senders = t.app.unseal(t.in, sealed)
 	t.recipients, t.preferences = make(map[tenant.UUID]*notify.Recipient), make(map[tenant.MemberID]notify.Preferences)
-	t.sent, t.subjects = make(map[tenant.UUID]map[notify.Channel][]time.Time), make(map[tenant.UUID]*store.Subject)
+	t.sent, t.subjects = make(map[tenant.UUID]map[notify.Channel][]time.Time), make(map[tenant.UUID]*messagedb.Subject)
 	t.offers = make(map[tenant.OfferID]*OfferFacts)
 	var ask struct {
 		members    ids[tenant.MemberID]
@@ -205,11 +206,11 @@ func (t *taking) load(ctx context.Context, due []tenant.NoticeID) error {
 		}
 	}
 	var second pg.Batch
-	store.ListRecipients(&second, t.in, ask.members.list, t.recipients)
-	store.ListPreferences(&second, t.in, ask.members.list, t.preferences)
-	store.ListSent(&second, t.in, ask.recipients.list, t.now.Add(-24*time.Hour), t.sent)
-	store.ListSubjects(&second, t.in, ask.bookings.list, ask.entries.list, ask.sessions.list, ask.payers.list, t.subjects)
-	store.ListTemplates(&second, t.in, ask.topics.list, &t.templates)
+	messagedb.ListRecipients(&second, t.in, ask.members.list, t.recipients)
+	messagedb.ListPreferences(&second, t.in, ask.members.list, t.preferences)
+	messagedb.ListSent(&second, t.in, ask.recipients.list, t.now.Add(-24*time.Hour), t.sent)
+	messagedb.ListSubjects(&second, t.in, ask.bookings.list, ask.entries.list, ask.sessions.list, ask.payers.list, t.subjects)
+	messagedb.ListTemplates(&second, t.in, ask.topics.list, &t.templates)
 	if len(ask.offers.list) > 0 {
 		t.app.offers.Find(&second, t.in, ask.offers.list, t.offers)
 	}
@@ -240,7 +241,7 @@ func (t *taking) loadGuests(ctx context.Context) error {
 		return nil
 	}
 	var third pg.Batch
-	store.ListStops(&third, t.in, slices.Collect(maps.Values(t.guests)))
+	messagedb.ListStops(&third, t.in, slices.Collect(maps.Values(t.guests)))
 	return t.Load(ctx, &third)
 }
 
@@ -263,13 +264,13 @@ func (s *ids[I]) add(id I) {
 }
 
 // subject gives what a notice is about; an empty one where that is gone.
-func (t *taking) subject(n notify.Notice) *store.Subject {
+func (t *taking) subject(n notify.Notice) *messagedb.Subject {
 	for _, id := range []tenant.UUID{n.Booking.UUID, n.Entry.UUID, n.Details.Payer, n.Session.UUID} {
 		if s := t.subjects[id]; s != nil && !id.IsZero() {
 			return s
 		}
 	}
-	return new(store.Subject)
+	return new(messagedb.Subject)
 }
 
 func (t *taking) recipient(n notify.Notice) notify.Recipient {
@@ -288,7 +289,7 @@ func (t *taking) recipient(n notify.Notice) notify.Recipient {
 }
 
 // judge decides about one notice, and writes down what follows.
-func (t *taking) judge(ctx context.Context, open *store.OpenNotice) error {
+func (t *taking) judge(ctx context.Context, open *messagedb.OpenNotice) error {
 	n := open.Notice
 	if open.Sending {
 		again, over, why := n.Resumed(open.Was)
@@ -333,13 +334,13 @@ func (t *taking) judge(ctx context.Context, open *store.OpenNotice) error {
 }
 
 func (t *taking) hold(n notify.Notice, to notify.Recipient, why notify.Reason, until time.Time) {
-	t.log(n, to, store.Delivery{Status: deferred, Reason: why, RetryAt: until})
+	t.log(n, to, messagedb.Delivery{Status: deferred, Reason: why, RetryAt: until})
 	t.states = append(t.states, n.Waiting(until))
 }
 
 func (t *taking) drop(n notify.Notice, to notify.Recipient, why notify.Reason) {
 	if !n.Silent(why) {
-		t.log(n, to, store.Delivery{Status: dropped, Reason: why})
+		t.log(n, to, messagedb.Delivery{Status: dropped, Reason: why})
 	}
 	t.close(n)
 }
@@ -387,7 +388,7 @@ const (
 func (t *taking) close(n notify.Notice) { t.states = append(t.states, n.Closed(t.now)) }
 
 // log adds a line about a notice.
-func (t *taking) log(n notify.Notice, to notify.Recipient, d store.Delivery) tenant.DeliveryID {
+func (t *taking) log(n notify.Notice, to notify.Recipient, d messagedb.Delivery) tenant.DeliveryID {
 	d.ID = tenant.Next[tenant.DeliveryID](t.mint)
 	d.Notice, d.Topic, d.Recipient, d.Member, d.RecipientName = n.ID, n.Topic, n.Recipient(), n.Member, to.Name
 	d.Session, d.Booking, d.Offer, d.CreatedAt = n.Session, n.Booking, n.Offer, t.now
@@ -397,7 +398,7 @@ func (t *taking) log(n notify.Notice, to notify.Recipient, d store.Delivery) ten
 }
 
 // send makes the messages of one attempt over a channel: one, or for push one for each device.
-func (t *taking) send(ctx context.Context, n notify.Notice, to notify.Recipient, about *store.Subject, offer *OfferFacts, c notify.Channel) error {
+func (t *taking) send(ctx context.Context, n notify.Notice, to notify.Recipient, about *messagedb.Subject, offer *OfferFacts, c notify.Channel) error {
 	switch {
 	case offer == nil || !offer.ExpiresAt.IsZero():
 	case n.Topic != notify.Offered:
@@ -424,7 +425,7 @@ func (t *taking) send(ctx context.Context, n notify.Notice, to notify.Recipient,
 	}
 	n.Attempts++
 	provider, own := t.app.carrier(t.senders, c)
-	line := store.Delivery{
+	line := messagedb.Delivery{
 		Channel: c, Status: notify.PossiblySent, Reason: reason, Provider: provider, Attempt: n.Attempts, Counted: true,
 	}
 	if provider == LocalOutbox {
@@ -466,5 +467,5 @@ type house struct {
 }
 
 func (h *house) queue(b *pg.Batch, in tenant.TenantID) {
-	store.ReadHouse(b, in, &h.name, &h.locale, &h.zone, &h.brand)
+	accountdb.ReadHouse(b, in, &h.name, &h.locale, &h.zone, &h.brand)
 }

@@ -3,11 +3,11 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -15,7 +15,7 @@ import (
 func (a *App) GetTenant(ctx context.Context, caller tenant.Caller) (catalog.Tenant, error) {
 	var found *catalog.Tenant
 	var batch pg.Batch
-	store.FindTenant(&batch, caller.Tenant, &found)
+	accountdb.FindTenant(&batch, caller.Tenant, &found)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return catalog.Tenant{}, err
 	}
@@ -31,7 +31,7 @@ func (a *App) UpdateTenant(ctx context.Context, caller tenant.Caller, expect *in
 	err := a.write(ctx, caller, "tenant.update", func(ctx context.Context, t *tx) error {
 		var before *catalog.Tenant
 		var batch pg.Batch
-		store.FindTenant(&batch, t.in, &before)
+		accountdb.FindTenant(&batch, t.in, &before)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (a *App) UpdateTenant(ctx context.Context, caller tenant.Caller, expect *in
 			return err
 		}
 		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateTenant(t.Tx, after)
+		accountdb.UpdateTenant(t.Tx, after)
 		t.catalogChanged("tenant.updated", "tenant", t.in.UUID, changes)
 		return nil
 	}, answers(&after))

@@ -3,11 +3,11 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/notify"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -76,14 +76,14 @@ func (a *App) Unsubscribe(ctx context.Context, link string, all bool) (Unsubscri
 	}
 	err = a.write(ctx, tenant.System(u.in), "notification.unsubscribe", func(ctx context.Context, t *tx) error {
 		recipients := make(map[tenant.UUID]*notify.Recipient)
-		subjects := make(map[tenant.UUID]*store.Subject)
+		subjects := make(map[tenant.UUID]*messagedb.Subject)
 		var h house
 		var batch pg.Batch
 		h.queue(&batch, t.in)
 		if u.kind == forMember {
-			store.ListRecipients(&batch, t.in, []tenant.MemberID{{UUID: u.who}}, recipients)
+			messagedb.ListRecipients(&batch, t.in, []tenant.MemberID{{UUID: u.who}}, recipients)
 		} else {
-			store.ListSubjects(&batch, t.in, []tenant.BookingID{{UUID: u.who}}, nil, nil, nil, subjects)
+			messagedb.ListSubjects(&batch, t.in, []tenant.BookingID{{UUID: u.who}}, nil, nil, nil, subjects)
 		}
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
@@ -93,13 +93,13 @@ func (a *App) Unsubscribe(ctx context.Context, link string, all bool) (Unsubscri
 		if to := recipients[u.who]; to != nil {
 			address = to.Email
 			if !all {
-				store.PutPreferences(t.Tx, t.in, to.Member, notify.Preferences{{Topic: u.Topic, Channel: notify.Email}: false}, t.now)
+				messagedb.PutPreferences(t.Tx, t.in, to.Member, notify.Preferences{{Topic: u.Topic, Channel: notify.Email}: false}, t.now)
 				return nil
 			}
 		} else if about := subjects[u.who]; about != nil {
 			address = about.Email // a guest has no choices but to hear or not
 		}
-		store.PutStops(t.Tx, t.in, store.NotificationStop{Channel: notify.Email, Address: address, Reason: notify.Unsubscribed, At: t.now})
+		messagedb.PutStops(t.Tx, t.in, messagedb.NotificationStop{Channel: notify.Email, Address: address, Reason: notify.Unsubscribed, At: t.now})
 		return nil
 	})
 	return u, err

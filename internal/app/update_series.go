@@ -7,12 +7,12 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -67,10 +67,10 @@ func (a *App) UpdateSeries(ctx context.Context, caller tenant.Caller, e SeriesEd
 
 func (t *tx) seriesToEdit(ctx context.Context, e SeriesEdit) (session.Series, session.Session, error) {
 	var series *session.Series
-	var named *store.Scheduled
+	var named *scheduledb.Scheduled
 	var batch pg.Batch
-	store.FindSeries(&batch, t.in, e.Series, &series)
-	store.FindSession(&batch, t.in, e.Session, &named)
+	scheduledb.FindSeries(&batch, t.in, e.Series, &series)
+	scheduledb.FindSession(&batch, t.in, e.Session, &named)
 	if err := t.Load(ctx, &batch); err != nil {
 		return session.Series{}, session.Session{}, err
 	}
@@ -148,11 +148,11 @@ func (t *tx) editMany(ctx context.Context, series session.Series, named session.
 	}
 	if after.UpdatedAt = t.now; head == nil {
 		after.Version++
-		store.UpdateSeries(t.Tx, t.in, after)
+		scheduledb.UpdateSeries(t.Tx, t.in, after)
 	} else {
 		after.ID, after.Version, after.CreatedAt = tenant.Next[tenant.SeriesID](t.mint), 1, t.now
-		store.UpdateSeries(t.Tx, t.in, *head)
-		store.InsertSeries(t.Tx, t.in, after)
+		scheduledb.UpdateSeries(t.Tx, t.in, *head)
+		scheduledb.InsertSeries(t.Tx, t.in, after)
 		changes["split_from"] = series.ID.String()
 	}
 	done, err = t.repattern(ctx, series.ID, from, after, pattern, at)
@@ -196,9 +196,9 @@ func reached(series session.Series, named session.Session, scope SeriesScope, no
 // repattern brings the sessions of a series from a day on in line with its pattern.
 func (t *tx) repattern(ctx context.Context, old tenant.SeriesID, from civil.Date, series session.Series, pattern []session.Occurrence, at session.Setting) (SeriesEdited, error) {
 	done := SeriesEdited{Series: series}
-	var rows []store.Scheduled
+	var rows []scheduledb.Scheduled
 	var batch pg.Batch
-	store.ListSeriesSessions(&batch, t.in, old, from, &rows)
+	scheduledb.ListSeriesSessions(&batch, t.in, old, from, &rows)
 	if err := t.Load(ctx, &batch); err != nil {
 		return done, err
 	}
@@ -248,11 +248,11 @@ func (t *tx) repattern(ctx context.Context, old tenant.SeriesID, from civil.Date
 	if err := t.move(ctx, before, updated); err != nil {
 		return done, err
 	}
-	store.UpdateSessions(t.Tx, t.in, slices.DeleteFunc(written, func(s session.Session) bool {
+	scheduledb.UpdateSessions(t.Tx, t.in, slices.DeleteFunc(written, func(s session.Session) bool {
 		b := was[s.ID]
 		return s.Version == b.Version && s.Series == b.Series && s.OccursOn == b.OccursOn && s.OccursAt.Equal(b.OccursAt)
 	}))
-	store.InsertSessions(t.Tx, t.in, made)
+	scheduledb.InsertSessions(t.Tx, t.in, made)
 	t.tell(outbox.SessionUpdated, func(s session.Session) map[string]any { return catalog.Changes(was[s.ID].Facts(), s.Facts()) }, updated...)
 	t.tell(outbox.SessionCreated, ofSeries, made...)
 	if _, _, err := t.resettle(ctx, before, updated, freed); err != nil {

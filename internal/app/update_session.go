@@ -3,11 +3,12 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -53,7 +54,7 @@ func (t *tx) edit(ctx context.Context, before session.Session, in session.Input,
 	if err := t.move(ctx, []session.Session{before}, []session.Session{after}); err != nil {
 		return before, 0, err
 	}
-	store.UpdateSessions(t.Tx, t.in, []session.Session{after})
+	scheduledb.UpdateSessions(t.Tx, t.in, []session.Session{after})
 	changes := catalog.Changes(before.Facts(), after.Facts())
 	t.tell(outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
 	t.audit("session.updated", "session", after.ID.UUID, "", changes)
@@ -82,34 +83,34 @@ func (t *tx) move(ctx context.Context, before, after []session.Session) error {
 	if len(moved) == 0 {
 		return nil
 	}
-	var bookings []store.Moving
+	var bookings []bookingdb.Moving
 	var batch pg.Batch
-	store.ListMoving(&batch, t.in, ids, &bookings)
+	bookingdb.ListMoving(&batch, t.in, ids, &bookings)
 	if err := t.Load(ctx, &batch); err != nil {
 		return err
 	}
 	var exclusive []tenant.BookingID
-	usage := make(map[store.Usage]int) // what is added, by the row with nothing used
+	usage := make(map[bookingdb.Usage]int) // what is added, by the row with nothing used
 	for _, b := range bookings {
 		if b.Exclusive {
 			exclusive = append(exclusive, b.ID)
 		}
 		if b.Counted {
-			for _, row := range store.UsageOn(b.Subscription, from[b.Session].LocalDate) {
+			for _, row := range bookingdb.UsageOn(b.Subscription, from[b.Session].LocalDate) {
 				usage[row]--
 			}
-			for _, row := range store.UsageOn(b.Subscription, to[b.Session].LocalDate) {
+			for _, row := range bookingdb.UsageOn(b.Subscription, to[b.Session].LocalDate) {
 				usage[row]++
 			}
 		}
 	}
-	var changes []store.Usage
+	var changes []bookingdb.Usage
 	for row, by := range usage {
 		if row.Used = by; by != 0 {
 			changes = append(changes, row)
 		}
 	}
-	store.MoveBookings(t.Tx, t.in, moved, exclusive, t.now)
-	store.MoveUsage(t.Tx, t.in, changes)
+	bookingdb.MoveBookings(t.Tx, t.in, moved, exclusive, t.now)
+	bookingdb.MoveUsage(t.Tx, t.in, changes)
 	return nil
 }

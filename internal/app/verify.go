@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -22,7 +22,7 @@ func (a *App) Tenants(ctx context.Context) ([]tenant.TenantID, error) {
 	var ids []tenant.TenantID
 	err := a.db.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch pg.Batch
-		store.ListTenants(&batch, &ids)
+		coredb.ListTenants(&batch, &ids)
 		return tx.Load(ctx, &batch)
 	})
 	return ids, err
@@ -32,15 +32,15 @@ func (a *App) Tenants(ctx context.Context) ([]tenant.TenantID, error) {
 // tenant is seen in one snapshot, so it may run beside live traffic.
 func (a *App) Verify(ctx context.Context, id tenant.TenantID) ([]Violation, error) {
 	var batch pg.Batch
-	found := make([][]store.Violation, len(store.Checks))
-	for i, c := range store.Checks {
-		store.FindViolations(&batch, id, c, &found[i])
+	found := make([][]coredb.Violation, len(coredb.Checks))
+	for i, c := range coredb.Checks {
+		coredb.FindViolations(&batch, id, c, &found[i])
 	}
 	if err := a.db.ReadBatch(ctx, pg.Scope{Tenant: id}, &batch); err != nil {
 		return nil, err
 	}
 	var all []Violation
-	for i, c := range store.Checks {
+	for i, c := range coredb.Checks {
 		for _, v := range found[i] {
 			all = append(all, Violation{Tenant: id, Invariant: c.Invariant, Check: c.Name, Row: v.Row, Detail: v.Detail})
 		}

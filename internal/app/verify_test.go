@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/rules/credit"
-	"github.com/berthhq/berth/internal/store"
 )
 
 // wantSound fails unless every invariant holds for every tenant of the database.
@@ -131,7 +131,7 @@ update waitlist_entries set status = 'OFFERED' where status = 'WAITING'`
 			}
 		})
 	}
-	if n := len(store.Checks); n != len(damages) {
+	if n := len(coredb.Checks); n != len(damages) {
 		t.Errorf("there are %d checks, and damage for %d", n, len(damages))
 	}
 }

@@ -8,10 +8,13 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/catalogdb"
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -26,12 +29,12 @@ type WaitlistQuery struct {
 type WaitlistGroup struct {
 	Key  string
 	Name string
-	store.WaitlistPart
+	waitlistdb.WaitlistPart
 }
 
 // WaitlistFigures are counts as a whole and by day (in the tenant's time zone), location and service.
 type WaitlistFigures struct {
-	Total                     store.WaitlistPart
+	Total                     waitlistdb.WaitlistPart
 	Days, Locations, Services []WaitlistGroup
 }
 
@@ -41,22 +44,22 @@ func (a *App) WaitlistAnalytics(ctx context.Context, caller tenant.Caller, q Wai
 	if q.Span.Length() > (maxDays+1)*24*time.Hour {
 		return figures, fault.Invalid("within", "At most %d days at once.", maxDays)
 	}
-	var parts, offers []store.WaitlistPart
+	var parts, offers []waitlistdb.WaitlistPart
 	locations, services := make(map[string]string), make(map[string]string)
 	err := a.db.Read(ctx, pg.Scope{Tenant: caller.Tenant}, func(ctx context.Context, tx *pg.ReadTx) error {
 		var who *catalog.Tenant
 		var batch, counts pg.Batch
-		store.FindTenant(&batch, caller.Tenant, &who)
-		store.ListLocationNames(&batch, caller.Tenant, locations)
-		store.ListServiceNames(&batch, caller.Tenant, services)
+		accountdb.FindTenant(&batch, caller.Tenant, &who)
+		catalogdb.ListLocationNames(&batch, caller.Tenant, locations)
+		catalogdb.ListServiceNames(&batch, caller.Tenant, services)
 		if err := tx.Load(ctx, &batch); err != nil || who == nil {
 			return err
 		}
-		clocks, err := store.Clocks([]string{who.TimeZone}, q.Span)
+		clocks, err := coredb.Clocks([]string{who.TimeZone}, q.Span)
 		if err != nil {
 			return err
 		}
-		store.CountWaitlist(&counts, caller.Tenant, store.WaitlistPeriod{
+		waitlistdb.CountWaitlist(&counts, caller.Tenant, waitlistdb.WaitlistPeriod{
 			Span: q.Span, Location: q.Location, Service: q.Service, Clocks: clocks,
 		}, &parts, &offers)
 		return tx.Load(ctx, &counts)
@@ -69,14 +72,14 @@ func (a *App) WaitlistAnalytics(ctx context.Context, caller tenant.Caller, q Wai
 		sum(&figures.Total, p)
 	}
 	same := func(key string) string { return key }
-	figures.Days = grouped(parts, func(p store.WaitlistPart) string { return p.Day.String() }, same)
-	figures.Locations = grouped(parts, func(p store.WaitlistPart) string { return p.Location.String() }, func(id string) string { return locations[id] })
-	figures.Services = grouped(parts, func(p store.WaitlistPart) string { return p.Service.String() }, func(id string) string { return services[id] })
+	figures.Days = grouped(parts, func(p waitlistdb.WaitlistPart) string { return p.Day.String() }, same)
+	figures.Locations = grouped(parts, func(p waitlistdb.WaitlistPart) string { return p.Location.String() }, func(id string) string { return locations[id] })
+	figures.Services = grouped(parts, func(p waitlistdb.WaitlistPart) string { return p.Service.String() }, func(id string) string { return services[id] })
 	return figures, nil
 }
 
 // grouped sums parts up by a key, in the order of the groups' names.
-func grouped(parts []store.WaitlistPart, key func(store.WaitlistPart) string, name func(string) string) []WaitlistGroup {
+func grouped(parts []waitlistdb.WaitlistPart, key func(waitlistdb.WaitlistPart) string, name func(string) string) []WaitlistGroup {
 	groups := make(map[string]*WaitlistGroup)
 	for _, p := range parts {
 		k := key(p)
@@ -93,7 +96,7 @@ func grouped(parts []store.WaitlistPart, key func(store.WaitlistPart) string, na
 	return all
 }
 
-func sum(into *store.WaitlistPart, p store.WaitlistPart) {
+func sum(into *waitlistdb.WaitlistPart, p waitlistdb.WaitlistPart) {
 	into.Tally = into.Sum(p.Tally)
 	into.Promoted += p.Promoted
 	for depth, n := range p.Depths {

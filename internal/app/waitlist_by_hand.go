@@ -4,12 +4,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -42,8 +43,8 @@ func (a *App) MoveEntry(ctx context.Context, caller tenant.Caller, id, before te
 	return a.editEntry(ctx, caller, "waitlist.moved", id, reason, func(ctx context.Context, t *tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
 		var other *waitlist.Entry
 		var batch pg.Batch
-		line := lineUp(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{id}})
-		store.FindEntry(&batch, t.in, before, &other)
+		line := lineUp(&batch, t.in, waitlistdb.WhoseRivals{Entries: []tenant.EntryID{id}})
+		waitlistdb.FindEntry(&batch, t.in, before, &other)
 		if err := t.Load(ctx, &batch); err != nil {
 			return e, nil, err
 		}
@@ -115,8 +116,8 @@ func (a *App) editEntry(ctx context.Context, caller tenant.Caller, action string
 		if err != nil {
 			return err
 		}
-		store.UpdateEntry(t.Tx, t.in, e, t.now)
-		store.SetOrder(t.Tx, t.in, append(others, e), t.now)
+		waitlistdb.UpdateEntry(t.Tx, t.in, e, t.now)
+		waitlistdb.SetOrder(t.Tx, t.in, append(others, e), t.now)
 		if edited, err = t.standing(ctx, e); err != nil {
 			return err
 		}
@@ -153,7 +154,7 @@ func (a *App) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferReque
 		}
 		var slot *booking.Slot
 		var batch pg.Batch
-		store.FindSlot(&batch, t.in, r.Session, &slot)
+		bookingdb.FindSlot(&batch, t.in, r.Session, &slot)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -169,7 +170,7 @@ func (a *App) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferReque
 			return err
 		}
 		l.openRound()
-		store.MoveSeats(t.Tx, t.in, slot.ID, store.Seats{Taken: grant.Seats})
+		bookingdb.MoveSeats(t.Tx, t.in, slot.ID, bookingdb.Seats{Taken: grant.Seats})
 		l.record()
 		made = l.offer(e, grant, false, true)
 		t.audit("offer.made", "offer", made.ID.UUID, r.Reason, map[string]any{

@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -36,8 +37,8 @@ func TestAFreedSeatLocksNoTables(t *testing.T) {
 		wait   waitlist.Slot
 		size   int
 		entry  *waitlist.Entry
-		payers []store.InSession
-		busy   []store.BusySpan
+		payers []bookingdb.InSession
+		busy   []bookingdb.BusySpan
 		queue  = waitlist.Queue{Location: h.Location, Service: h.Service, Date: civil.MustParseDate("2026-03-18")}
 	)
 	one, err := tenant.Parse[tenant.EntryID](h.queryText(`select id::text from waitlist_entries where tenant_id = $1 order by join_key limit 1`, h.Tenant))
@@ -47,16 +48,18 @@ func TestAFreedSeatLocksNoTables(t *testing.T) {
 	done := errors.New("no more is wanted")
 	for name, find := range map[string]func(*pg.Batch){
 		"the head of the line": func(b *pg.Batch) {
-			store.ListInLine(b, h.Tenant, store.InLine{Session: class, Queue: queue, Limit: 10}, &first)
+			waitlistdb.ListInLine(b, h.Tenant, waitlistdb.InLine{Session: class, Queue: queue, Limit: 10}, &first)
 		},
-		"its length":   func(b *pg.Batch) { store.FindQueueSize(b, h.Tenant, class, &size) },
-		"the session":  func(b *pg.Batch) { store.FindWaitSlot(b, h.Tenant, class, &wait) },
-		"live offers":  func(b *pg.Batch) { store.ListLiveOffers(b, h.Tenant, []tenant.SessionID{class}, &live) },
-		"the rules":    func(b *pg.Batch) { store.ListRules(b, h.Tenant, h.Location, h.Service, &rules) },
-		"an entry":     func(b *pg.Batch) { store.FindEntry(b, h.Tenant, one, &entry) },
-		"who is in it": func(b *pg.Batch) { store.ListInSession(b, h.Tenant, class, []tenant.MemberID{h.Owner.Member}, &payers) },
+		"its length":  func(b *pg.Batch) { waitlistdb.FindQueueSize(b, h.Tenant, class, &size) },
+		"the session": func(b *pg.Batch) { waitlistdb.FindWaitSlot(b, h.Tenant, class, &wait) },
+		"live offers": func(b *pg.Batch) { waitlistdb.ListLiveOffers(b, h.Tenant, []tenant.SessionID{class}, &live) },
+		"the rules":   func(b *pg.Batch) { waitlistdb.ListRules(b, h.Tenant, h.Location, h.Service, &rules) },
+		"an entry":    func(b *pg.Batch) { waitlistdb.FindEntry(b, h.Tenant, one, &entry) },
+		"who is in it": func(b *pg.Batch) {
+			bookingdb.ListInSession(b, h.Tenant, class, []tenant.MemberID{h.Owner.Member}, &payers)
+		},
 		"who is busy": func(b *pg.Batch) {
-			store.ListBusy(b, h.Tenant, []tenant.MemberID{h.Owner.Member}, civil.Span{Start: noon, End: noon.Add(time.Hour)}, &busy)
+			bookingdb.ListBusy(b, h.Tenant, []tenant.MemberID{h.Owner.Member}, civil.Span{Start: noon, End: noon.Add(time.Hour)}, &busy)
 		},
 	} {
 		var locks []string

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/catalogdb"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -22,9 +24,9 @@ type ruleFacts struct {
 }
 
 func (f *ruleFacts) queue(batch *pg.Batch, in tenant.TenantID) {
-	store.FindLocation(batch, in, f.target.Location, &f.location)
-	store.FindService(batch, in, f.target.Service, &f.service)
-	store.ListRules(batch, in, f.target.Location, f.target.Service, &f.written)
+	catalogdb.FindLocation(batch, in, f.target.Location, &f.location)
+	catalogdb.FindService(batch, in, f.target.Service, &f.service)
+	waitlistdb.ListRules(batch, in, f.target.Location, f.target.Service, &f.written)
 }
 
 func (f *ruleFacts) exist() error {
@@ -74,10 +76,10 @@ func (a *App) UpdateRules(ctx context.Context, caller tenant.Caller, r RulesEdit
 		facts := ruleFacts{target: r.Target}
 		var last int
 		var batch pg.Batch
-		var author []store.Person
+		var author []accountdb.Person
 		facts.queue(&batch, t.in)
-		store.FindLastRulesVersion(&batch, t.in, &last)
-		store.ListPeople(&batch, t.in, []tenant.MemberID{t.caller.Member}, &author)
+		waitlistdb.FindLastRulesVersion(&batch, t.in, &last)
+		accountdb.ListPeople(&batch, t.in, []tenant.MemberID{t.caller.Member}, &author)
 		if err := t.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -109,11 +111,11 @@ func (a *App) UpdateRules(ctx context.Context, caller tenant.Caller, r RulesEdit
 		}
 		layer.Version = last + 1
 		layers[len(layers)-1] = layer
-		version := store.RulesVersion{Layer: layer, Reset: r.Edit == nil, Author: t.caller.Actor(), Reason: r.Reason, At: t.now}
+		version := waitlistdb.RulesVersion{Layer: layer, Reset: r.Edit == nil, Author: t.caller.Actor(), Reason: r.Reason, At: t.now}
 		if len(author) > 0 {
 			version.AuthorName = author[0].Name
 		}
-		store.PutRules(t.Tx, t.in, version)
+		waitlistdb.PutRules(t.Tx, t.in, version)
 		t.audit("rules.updated", "waitlist_rules", layer.Scope, r.Reason, changes)
 		outbox.Append(t.Tx, t.in, outbox.Event{
 			ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.RulesChanged, Actor: t.caller.Actor(), At: t.now,
@@ -132,17 +134,17 @@ func (a *App) UpdateRules(ctx context.Context, caller tenant.Caller, r RulesEdit
 var byRulesVersion = func(err error) bool { return pg.IsUnique(err, "waitlist_rules_versions_pkey") }
 
 // ListRulesVersions reads the edits of a target's own level, the newest first; of all levels where it names none.
-func (a *App) ListRulesVersions(ctx context.Context, caller tenant.Caller, target PolicyTarget, before, limit int) ([]store.RulesVersion, error) {
-	q := store.RulesVersionQuery{Before: before, Limit: limit}
+func (a *App) ListRulesVersions(ctx context.Context, caller tenant.Caller, target PolicyTarget, before, limit int) ([]waitlistdb.RulesVersion, error) {
+	q := waitlistdb.RulesVersionQuery{Before: before, Limit: limit}
 	switch {
 	case !target.Service.IsZero():
 		q.Level, q.Scope = catalog.ServiceLevel, target.Service.UUID
 	case !target.Location.IsZero():
 		q.Level, q.Scope = catalog.LocationLevel, target.Location.UUID
 	}
-	var versions []store.RulesVersion
+	var versions []waitlistdb.RulesVersion
 	var batch pg.Batch
-	store.ListRulesVersions(&batch, caller.Tenant, q, &versions)
+	waitlistdb.ListRulesVersions(&batch, caller.Tenant, q, &versions)
 	return versions, a.read(ctx, caller, &batch)
 }
 
@@ -156,7 +158,7 @@ type RulesDraft struct {
 
 // Previewed is a past move, and what a draft would have made of it.
 type Previewed struct {
-	Decided    store.Decided
+	Decided    waitlistdb.Decided
 	Draft      waitlist.Decision
 	Difference waitlist.Difference
 }
@@ -166,11 +168,11 @@ type Previewed struct {
 func (a *App) PreviewRules(ctx context.Context, caller tenant.Caller, r RulesDraft) ([]Previewed, func(tenant.MemberID) string, error) {
 	facts := ruleFacts{target: r.Target}
 	var all []waitlist.Layer
-	var past []store.Decided
+	var past []waitlistdb.Decided
 	var batch pg.Batch
 	facts.queue(&batch, caller.Tenant)
-	store.ListAllRules(&batch, caller.Tenant, &all)
-	store.ListDecisions(&batch, caller.Tenant, store.DecisionQuery{
+	waitlistdb.ListAllRules(&batch, caller.Tenant, &all)
+	waitlistdb.ListDecisions(&batch, caller.Tenant, waitlistdb.DecisionQuery{
 		Location: r.Target.Location, Service: r.Target.Service, From: r.From, Until: r.Until, Limit: r.Limit,
 	}, &past)
 	if err := a.read(ctx, caller, &batch); err != nil {
@@ -222,9 +224,9 @@ func membersIn(d waitlist.Decision) []tenant.MemberID {
 
 // names looks up what members are called now.
 func (a *App) names(ctx context.Context, caller tenant.Caller, members []tenant.MemberID) (func(tenant.MemberID) string, error) {
-	var people []store.Person
+	var people []accountdb.Person
 	var batch pg.Batch
-	store.ListPeople(&batch, caller.Tenant, distinct(members), &people)
+	accountdb.ListPeople(&batch, caller.Tenant, distinct(members), &people)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}

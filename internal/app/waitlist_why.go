@@ -4,31 +4,32 @@ import (
 	"context"
 	"slices"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // What the waitlist is asked for, and what is on record of it.
 type (
-	EntryQuery    = store.EntryQuery
-	OfferQuery    = store.OfferQuery
-	DecisionQuery = store.DecisionQuery
-	Decided       = store.Decided
-	RulesVersion  = store.RulesVersion
-	WaitlistPart  = store.WaitlistPart
+	EntryQuery    = waitlistdb.EntryQuery
+	OfferQuery    = waitlistdb.OfferQuery
+	DecisionQuery = waitlistdb.DecisionQuery
+	Decided       = waitlistdb.Decided
+	RulesVersion  = waitlistdb.RulesVersion
+	WaitlistPart  = waitlistdb.WaitlistPart
 )
 
 // storyLength bounds how many moves and offers one story tells.
 const storyLength = 500
 
 // ListEntries reads entries.
-func (a *App) ListEntries(ctx context.Context, caller tenant.Caller, q store.EntryQuery) ([]waitlist.Entry, error) {
+func (a *App) ListEntries(ctx context.Context, caller tenant.Caller, q waitlistdb.EntryQuery) ([]waitlist.Entry, error) {
 	var entries []waitlist.Entry
 	var batch pg.Batch
-	store.ListEntries(&batch, caller.Tenant, q, &entries)
+	waitlistdb.ListEntries(&batch, caller.Tenant, q, &entries)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func (a *App) stand(ctx context.Context, caller tenant.Caller, entries []waitlis
 		return nil
 	}
 	var batch pg.Batch
-	line := lineUp(&batch, caller.Tenant, store.WhoseRivals{Entries: open})
+	line := lineUp(&batch, caller.Tenant, waitlistdb.WhoseRivals{Entries: open})
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return err
 	}
@@ -55,10 +56,10 @@ func (a *App) stand(ctx context.Context, caller tenant.Caller, entries []waitlis
 }
 
 // ListOffers reads offers.
-func (a *App) ListOffers(ctx context.Context, caller tenant.Caller, q store.OfferQuery) ([]waitlist.Offer, error) {
+func (a *App) ListOffers(ctx context.Context, caller tenant.Caller, q waitlistdb.OfferQuery) ([]waitlist.Offer, error) {
 	var offers []waitlist.Offer
 	var batch pg.Batch
-	store.ListOffers(&batch, caller.Tenant, q, &offers)
+	waitlistdb.ListOffers(&batch, caller.Tenant, q, &offers)
 	err := a.read(ctx, caller, &batch)
 	return a.overdue(offers), err
 }
@@ -75,10 +76,10 @@ func (a *App) overdue(offers []waitlist.Offer) []waitlist.Offer {
 }
 
 // ListDecisions reads moves, with a look-up of names.
-func (a *App) ListDecisions(ctx context.Context, caller tenant.Caller, q store.DecisionQuery) ([]store.Decided, func(tenant.MemberID) string, error) {
-	var decisions []store.Decided
+func (a *App) ListDecisions(ctx context.Context, caller tenant.Caller, q waitlistdb.DecisionQuery) ([]waitlistdb.Decided, func(tenant.MemberID) string, error) {
+	var decisions []waitlistdb.Decided
 	var batch pg.Batch
-	store.ListDecisions(&batch, caller.Tenant, q, &decisions)
+	waitlistdb.ListDecisions(&batch, caller.Tenant, q, &decisions)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return nil, nil, err
 	}
@@ -86,7 +87,7 @@ func (a *App) ListDecisions(ctx context.Context, caller tenant.Caller, q store.D
 	return decisions, name, err
 }
 
-func (a *App) namesIn(ctx context.Context, caller tenant.Caller, decisions []store.Decided) (func(tenant.MemberID) string, error) {
+func (a *App) namesIn(ctx context.Context, caller tenant.Caller, decisions []waitlistdb.Decided) (func(tenant.MemberID) string, error) {
 	var members []tenant.MemberID
 	for _, d := range decisions {
 		members = append(members, membersIn(d.Decision)...)
@@ -96,7 +97,7 @@ func (a *App) namesIn(ctx context.Context, caller tenant.Caller, decisions []sto
 
 // SessionStory is what became of the freed seats of a session.
 type SessionStory struct {
-	Decisions []store.Decided // the oldest first
+	Decisions []waitlistdb.Decided // the oldest first
 	Offers    []waitlist.Offer
 	Entries   []waitlist.Entry // that wait for it by name, in fair order
 	Name      func(tenant.MemberID) string
@@ -107,11 +108,11 @@ func (a *App) ExplainSession(ctx context.Context, caller tenant.Caller, session 
 	var story SessionStory
 	var slot *booking.Slot
 	var batch pg.Batch
-	store.FindSlot(&batch, caller.Tenant, session, &slot)
-	store.ListDecisions(&batch, caller.Tenant, store.DecisionQuery{Session: session, Oldest: true, Limit: storyLength}, &story.Decisions)
-	store.ListOffers(&batch, caller.Tenant, store.OfferQuery{Session: session, Oldest: true, Limit: storyLength}, &story.Offers)
-	store.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &story.Entries)
-	line := lineUp(&batch, caller.Tenant, store.WhoseRivals{Session: session})
+	bookingdb.FindSlot(&batch, caller.Tenant, session, &slot)
+	waitlistdb.ListDecisions(&batch, caller.Tenant, waitlistdb.DecisionQuery{Session: session, Oldest: true, Limit: storyLength}, &story.Decisions)
+	waitlistdb.ListOffers(&batch, caller.Tenant, waitlistdb.OfferQuery{Session: session, Oldest: true, Limit: storyLength}, &story.Offers)
+	waitlistdb.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &story.Entries)
+	line := lineUp(&batch, caller.Tenant, waitlistdb.WhoseRivals{Session: session})
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return story, err
 	}
@@ -131,7 +132,7 @@ func (a *App) ExplainSession(ctx context.Context, caller tenant.Caller, session 
 // EntryStory is what each move meant for an entry.
 type EntryStory struct {
 	Entry     waitlist.Entry
-	Decisions []store.Decided // that looked at it, the oldest first
+	Decisions []waitlistdb.Decided // that looked at it, the oldest first
 	Offers    []waitlist.Offer
 	Name      func(tenant.MemberID) string // of nobody, for members
 }
@@ -142,9 +143,9 @@ func (a *App) ExplainEntry(ctx context.Context, caller tenant.Caller, id tenant.
 	var entry *waitlist.Entry
 	var queues []waitlist.Queue
 	var batch pg.Batch
-	store.FindEntry(&batch, caller.Tenant, id, &entry)
-	store.ListOffers(&batch, caller.Tenant, store.OfferQuery{Entry: id, Oldest: true, Limit: storyLength}, &story.Offers)
-	store.ListSessionQueues(&batch, caller.Tenant, id, &queues)
+	waitlistdb.FindEntry(&batch, caller.Tenant, id, &entry)
+	waitlistdb.ListOffers(&batch, caller.Tenant, waitlistdb.OfferQuery{Entry: id, Oldest: true, Limit: storyLength}, &story.Offers)
+	waitlistdb.ListSessionQueues(&batch, caller.Tenant, id, &queues)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return story, err
 	}
@@ -159,7 +160,7 @@ func (a *App) ExplainEntry(ctx context.Context, caller tenant.Caller, id tenant.
 		queues = append(queues, o.Queue)
 	}
 	var next pg.Batch
-	store.ListDecisions(&next, caller.Tenant, store.DecisionQuery{
+	waitlistdb.ListDecisions(&next, caller.Tenant, waitlistdb.DecisionQuery{
 		Queues: queues, Entry: id, From: entry.CreatedAt, Oldest: true, Limit: storyLength,
 	}, &story.Decisions)
 	if err := a.read(ctx, caller, &next); err != nil {

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -19,21 +20,21 @@ func (a *App) lookAgain(id tenant.TenantID) { a.edited.set(id, a.now()) }
 // does not wait for that: there may be many.
 func (a *App) wakeForRules(ctx context.Context, id tenant.TenantID) error {
 	caller := tenant.System(id)
-	var due []store.EditedLevel
+	var due []waitlistdb.EditedLevel
 	var batch pg.Batch
-	store.ListEditedLevels(&batch, id, &due)
+	waitlistdb.ListEditedLevels(&batch, id, &due)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return err
 	}
 	var failed error
 	for _, level := range due {
 		now := a.now()
-		find := func(after store.OpenSession, into *[]store.OpenSession) error {
+		find := func(after waitlistdb.OpenSession, into *[]waitlistdb.OpenSession) error {
 			var batch pg.Batch
-			store.ListOpenAwaited(&batch, id, level, now, after, sweepChunk, into)
+			waitlistdb.ListOpenAwaited(&batch, id, level, now, after, sweepChunk, into)
 			return a.read(ctx, caller, &batch)
 		}
-		err := inChunks(ctx, find, func(open []store.OpenSession) error {
+		err := inChunks(ctx, find, func(open []waitlistdb.OpenSession) error {
 			var failed error
 			for _, s := range open {
 				failed = cmp.Or(failed, a.wakeOpen(ctx, caller, s.ID))
@@ -42,7 +43,7 @@ func (a *App) wakeForRules(ctx context.Context, id tenant.TenantID) error {
 		})
 		if err == nil {
 			err = a.write(ctx, caller, "rules.settle", func(_ context.Context, t *tx) error {
-				store.SettleLevel(t.Tx, t.in, level)
+				waitlistdb.SettleLevel(t.Tx, t.in, level)
 				return nil
 			})
 		}
@@ -57,8 +58,8 @@ func (a *App) wakeOpen(ctx context.Context, caller tenant.Caller, id tenant.Sess
 		var slot *booking.Slot
 		var last *waitlist.Round
 		var batch pg.Batch
-		store.FindSlot(&batch, t.in, id, &slot)
-		store.FindLastRound(&batch, t.in, id, &last)
+		bookingdb.FindSlot(&batch, t.in, id, &slot)
+		waitlistdb.FindLastRound(&batch, t.in, id, &last)
 		if err := t.Load(ctx, &batch); err != nil || slot == nil {
 			return err
 		}

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -136,19 +136,19 @@ func TestALevelThatIsEditedDuringTheLookStaysDue(t *testing.T) {
 				t.Fatal(err)
 			}
 			scope := pg.Scope{Tenant: h.Tenant}
-			var due []store.EditedLevel
+			var due []waitlistdb.EditedLevel
 			var batch pg.Batch
-			store.ListEditedLevels(&batch, h.Tenant, &due)
+			waitlistdb.ListEditedLevels(&batch, h.Tenant, &due)
 			if err := h.db.DB.ReadBatch(context.Background(), scope, &batch); err != nil || len(due) != 1 {
 				t.Fatalf("%+v, %v", due, err)
 			}
 			if err := edit(h); err != nil {
 				t.Fatal(err)
 			}
-			settle := func(level store.EditedLevel) (left int) {
+			settle := func(level waitlistdb.EditedLevel) (left int) {
 				t.Helper()
 				err := h.db.DB.InTx(context.Background(), scope, "settle", func(_ context.Context, tx *pg.Tx) error {
-					store.SettleLevel(tx, h.Tenant, level)
+					waitlistdb.SettleLevel(tx, h.Tenant, level)
 					return nil
 				})
 				if err != nil {

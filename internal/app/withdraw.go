@@ -6,10 +6,11 @@ import (
 	"math"
 	"slices"
 
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -32,8 +33,8 @@ func (t *tx) withdrawSeats(ctx context.Context, why waitlist.Cause, words string
 	var offers []waitlist.Offer
 	var rounds []waitlist.Round
 	var batch pg.Batch
-	store.ListLiveOffers(&batch, t.in, sessions, &offers)
-	store.ListKeepingRounds(&batch, t.in, sessions, &rounds)
+	waitlistdb.ListLiveOffers(&batch, t.in, sessions, &offers)
+	waitlistdb.ListKeepingRounds(&batch, t.in, sessions, &rounds)
 	if err := t.Load(ctx, &batch); err != nil {
 		return nil, err
 	}
@@ -48,11 +49,11 @@ func (t *tx) withdrawSeats(ctx context.Context, why waitlist.Cause, words string
 			}
 		}
 		for _, r := range taken.Rounds {
-			store.UpdateRound(t.Tx, t.in, r)
+			waitlistdb.UpdateRound(t.Tx, t.in, r)
 		}
 		if taken.Seats > 0 {
 			seats[id] = taken.Seats
-			store.MoveSeats(t.Tx, t.in, id, store.Seats{Taken: -taken.Seats})
+			bookingdb.MoveSeats(t.Tx, t.in, id, bookingdb.Seats{Taken: -taken.Seats})
 		}
 	}
 	return seats, nil

@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -20,7 +20,7 @@ func (a *App) CreateWorkout(ctx context.Context, caller tenant.Caller, name, bod
 		if err := w.Validate(); err != nil {
 			return err
 		}
-		store.InsertWorkout(t.Tx, t.in, w)
+		scheduledb.InsertWorkout(t.Tx, t.in, w)
 		t.catalogChanged("workout.created", "workout", w.ID.UUID, catalog.Changes(nil, w.Facts()))
 		return nil
 	}, answers(&w))
@@ -56,7 +56,7 @@ func (a *App) UpdateWorkout(ctx context.Context, caller tenant.Caller, id tenant
 			return err
 		}
 		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateWorkout(t.Tx, t.in, after)
+		scheduledb.UpdateWorkout(t.Tx, t.in, after)
 		t.catalogChanged("workout.updated", "workout", id.UUID, changes)
 		return nil
 	}, answers(&after))
@@ -78,7 +78,7 @@ func (a *App) DeleteWorkout(ctx context.Context, caller tenant.Caller, id tenant
 		if err := current(expect, before.Version); err != nil {
 			return err
 		}
-		store.UpdateWorkout(t.Tx, t.in, after)
+		scheduledb.UpdateWorkout(t.Tx, t.in, after)
 		t.catalogChanged("workout.deleted", "workout", id.UUID, map[string]any{"before": before.Facts()})
 		return nil
 	}, answers(&after))
@@ -88,7 +88,7 @@ func (a *App) DeleteWorkout(ctx context.Context, caller tenant.Caller, id tenant
 func (t *tx) workout(ctx context.Context, id tenant.WorkoutID) (session.Workout, error) {
 	var found []session.Workout
 	var batch pg.Batch
-	store.FindWorkouts(&batch, t.in, []tenant.WorkoutID{id}, &found)
+	scheduledb.FindWorkouts(&batch, t.in, []tenant.WorkoutID{id}, &found)
 	if err := t.Load(ctx, &batch); err != nil {
 		return session.Workout{}, err
 	}
@@ -117,7 +117,7 @@ func (a *App) AddInlineWorkout(ctx context.Context, caller tenant.Caller, id ten
 		if err != nil {
 			return err
 		}
-		store.InsertWorkout(t.Tx, t.in, w)
+		scheduledb.InsertWorkout(t.Tx, t.in, w)
 		t.attach("session.workout_added", before.Session, after)
 		return nil
 	}, answers(&w))
@@ -129,7 +129,7 @@ func (a *App) SetWorkouts(ctx context.Context, caller tenant.Caller, id tenant.S
 	var after session.Session
 	err := a.write(ctx, caller, "workout.set", func(ctx context.Context, t *tx) error {
 		var known []session.Workout
-		before, err := t.scheduled(ctx, id, func(b *pg.Batch) { store.FindWorkouts(b, t.in, workouts, &known) })
+		before, err := t.scheduled(ctx, id, func(b *pg.Batch) { scheduledb.FindWorkouts(b, t.in, workouts, &known) })
 		if err != nil {
 			return err
 		}
@@ -148,8 +148,8 @@ func (a *App) SetWorkouts(ctx context.Context, caller tenant.Caller, id tenant.S
 }
 
 func (t *tx) attach(action string, before, after session.Session) {
-	store.AttachWorkouts(t.Tx, t.in, after.ID, after.Workouts)
-	store.UpdateSessions(t.Tx, t.in, []session.Session{after})
+	scheduledb.AttachWorkouts(t.Tx, t.in, after.ID, after.Workouts)
+	scheduledb.UpdateSessions(t.Tx, t.in, []session.Session{after})
 	changes := catalog.Changes(before.Facts(), after.Facts())
 	t.tell(outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
 	t.audit(action, "session", after.ID.UUID, "", changes)
@@ -166,18 +166,18 @@ type WorkoutQuery struct {
 func (a *App) ListWorkouts(ctx context.Context, caller tenant.Caller, q WorkoutQuery) ([]session.Workout, error) {
 	var found []session.Workout
 	var batch pg.Batch
-	store.ListWorkouts(&batch, caller.Tenant, q.AfterName, q.AfterID, q.Limit, &found)
+	scheduledb.ListWorkouts(&batch, caller.Tenant, q.AfterName, q.AfterID, q.Limit, &found)
 	err := a.read(ctx, caller, &batch)
 	return found, err
 }
 
 // ListSessionWorkouts reads those of a session in order, inline ones too.
 func (a *App) ListSessionWorkouts(ctx context.Context, caller tenant.Caller, id tenant.SessionID) ([]session.Workout, error) {
-	var one *store.Scheduled
+	var one *scheduledb.Scheduled
 	var found []session.Workout
 	var batch pg.Batch
-	store.FindSession(&batch, caller.Tenant, id, &one)
-	store.ListSessionWorkouts(&batch, caller.Tenant, id, &found)
+	scheduledb.FindSession(&batch, caller.Tenant, id, &one)
+	scheduledb.ListSessionWorkouts(&batch, caller.Tenant, id, &found)
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}

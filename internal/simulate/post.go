@@ -315,7 +315,7 @@ func (p *post) keep(key noticeKey, n notify.Notice) *notice {
 	return kept
 }
 
-// parties are whom an event concerns, as package store reads them.
+// parties are the people that an event concerns, as package messagedb reads them.
 func (p *post) parties(e notify.Event) []notify.Party {
 	var all []notify.Party
 	switch b, entry, payer := p.bookings[e.Booking], p.entries[e.Entry], p.subs[tenant.SubscriptionID{UUID: e.Payer}]; {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -21,7 +22,6 @@ import (
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -99,7 +99,7 @@ func (c *court) free() {
 // offers reads the offers to a member, the newest first.
 func (c *court) offers(who tenant.Caller) []waitlist.Offer {
 	c.t.Helper()
-	offers, err := c.app.ListOffers(context.Background(), c.owner, store.OfferQuery{Member: who.Member, Limit: 10})
+	offers, err := c.app.ListOffers(context.Background(), c.owner, waitlistdb.OfferQuery{Member: who.Member, Limit: 10})
 	c.ok(err)
 	return offers
 }

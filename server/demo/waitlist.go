@@ -9,10 +9,10 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -155,7 +155,7 @@ func (b *builder) cancelledCut(ctx context.Context, mona tenant.Caller, cut cata
 
 // offered finds a live offer to the demo member; zero where there is none.
 func (b *builder) offered(ctx context.Context, to tenant.Caller) (tenant.OfferID, error) {
-	live, err := b.app.ListOffers(ctx, tenant.System(b.id), store.OfferQuery{
+	live, err := b.app.ListOffers(ctx, tenant.System(b.id), waitlistdb.OfferQuery{
 		Member: to.Member, Statuses: []waitlist.OfferStatus{waitlist.Live}, Oldest: true, Limit: 10,
 	})
 	for _, o := range live {

@@ -1,0 +1,158 @@
+// Package accountdb is the SQL of tenants, members, roles and service accounts.
+package accountdb
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var memberRows = pg.NewTable("m", func(m *member.Member) []pg.Column {
+	return []pg.Column{
+		pg.Key("id", &m.ID),
+		pg.Col("subject", &m.Subject),
+		pg.Col("name", &m.Name),
+		pg.Col("email", &m.Email),
+		pg.Col("phone", &m.Phone),
+		pg.Col("tier", &m.Tier),
+		pg.Col("tags", pg.List(&m.Tags)),
+		pg.Col("status", &m.Status),
+		pg.Col("locale", &m.Locale),
+		pg.Col("time_zone", &m.TimeZone),
+		pg.Col("notes", &m.Notes),
+		pg.Col("version", &m.Version),
+		pg.Fixed("created_at", &m.CreatedAt),
+		pg.Col("updated_at", &m.UpdatedAt),
+	}
+})
+
+var members = pg.ReadAs(func(m *member.Member) []pg.Column {
+	return append(memberRows.Of(m),
+		pg.Read("array(select r.role from member_roles r where r.tenant_id = m.tenant_id and r.member_id = m.id)", &m.Roles))
+}, func(m *member.Member) (member.Member, error) {
+	grant.Sort(m.Roles)
+	return *m, nil
+})
+
+var (
+	findMember          = pg.SQL(`select ` + members.Columns() + ` from members m where m.tenant_id = $1 and m.id = $2`)
+	findMemberBySubject = pg.SQL(`select ` + members.Columns() + ` from members m
+where m.tenant_id = $1 and m.subject = $2 and m.subject <> ''`)
+	listMembers = pg.SQL(`select ` + members.Columns() + ` from members m
+where m.tenant_id = $1
+  -- No name is empty, so that the first page begins at an empty one.
+  and (m.name_key, m.id) > (lower($2::text), coalesce($3::uuid, '00000000-0000-0000-0000-000000000000'))
+  and ($4::text = '' or strpos(m.name_key, lower($4)) > 0 or strpos(m.email_key, lower($4)) > 0
+    or ($5::text <> '' and strpos(m.phone, $5) > 0))
+  and ($6::text = '' or exists (
+    select from member_roles r where r.tenant_id = m.tenant_id and r.member_id = m.id and r.role = $6))
+  and ($7::text = '' or m.tier = $7)
+  and ($8::text = '' or $8 = any(m.tags))
+  and ($9::text = '' or m.status = $9)
+order by m.name_key, m.id limit $10`)
+	insertMembers = pg.SQL(`insert into members ` + memberRows.Rows())
+	updateMember  = pg.SQL(`update members set ` + memberRows.Set() + ` where tenant_id = $1 and id = $2`)
+)
+
+// FindMember reads a member; nil where there is none.
+func FindMember(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into **member.Member) {
+	members.Find(b.Queue(findMember, in, id), into)
+}
+
+// FindMemberBySubject reads the member whose tokens have the subject; nil where there is none.
+func FindMemberBySubject(b *pg.Batch, in tenant.TenantID, subject string, into **member.Member) {
+	members.Find(b.Queue(findMemberBySubject, in, subject), into)
+}
+
+// ListMembers searches members, by name, then id.
+func ListMembers(b *pg.Batch, in tenant.TenantID, s member.Search, into *[]member.Member) {
+	var after member.Position
+	if s.After != nil {
+		after = *s.After
+	}
+	members.List(b.Queue(listMembers,
+		in, after.Name, after.ID, s.Query, s.Digits(), s.Role, s.Tier, s.Tag, s.Status, s.Limit), into)
+}
+
+// ListTaken reads which of the emails and subjects members have, spelled as given.
+func ListTaken(b *pg.Batch, in tenant.TenantID, emails, subjects []string, takenEmails, takenSubjects *[]string) {
+	pg.Collect(b.Queue(`select e.email from unnest($2::text[]) as e (email)
+where exists (
+  select from members m where m.tenant_id = $1 and m.email_key = lower(e.email) and m.email_key <> '')`, in, emails),
+		takenEmails, pgx.RowTo[string])
+	pg.Collect(b.Queue(`select s.subject from unnest($2::text[]) as s (subject)
+where exists (
+  select from members m where m.tenant_id = $1 and m.subject = s.subject and m.subject <> '')`, in, subjects),
+		takenSubjects, pgx.RowTo[string])
+}
+
+// FindOtherOwner tells whether there is an active owner other than a member.
+func FindOtherOwner(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into *bool) {
+	b.Queue(`select exists (
+  select from member_roles r join members m on m.tenant_id = r.tenant_id and m.id = r.member_id
+  where r.tenant_id = $1 and r.role = $3 and r.member_id <> $2 and m.status = 'ACTIVE')`, in, id, tenant.RoleOwner).
+		Scan(into)
+}
+
+// InsertMembers writes new members with the transaction. Each of them gets its roles.
+func InsertMembers(tx *pg.Tx, in tenant.TenantID, all ...member.Member) {
+	var holders []tenant.MemberID
+	var roles []string
+	var granted []time.Time
+	for _, m := range all {
+		for _, role := range m.Roles {
+			holders, roles, granted = append(holders, m.ID), append(roles, role), append(granted, m.CreatedAt)
+		}
+	}
+	rows := pg.Array(all, func(m member.Member) *member.Member {
+		m.Version, m.UpdatedAt = 1, m.CreatedAt
+		return &m
+	})
+	tx.Write(insertMembers, memberRows.InsertAll(in, rows)...)
+	tx.Write(`
+insert into member_roles (tenant_id, member_id, role, created_at)
+select $1, r.member_id, r.role, r.at from unnest($2::uuid[], $3::text[], $4::timestamptz[]) as r (member_id, role, at)`,
+		in, holders, roles, granted)
+}
+
+// UpdateMember writes a member's edit with the transaction. Roles are written apart.
+func UpdateMember(tx *pg.Tx, in tenant.TenantID, m member.Member) {
+	tx.Write(updateMember, memberRows.Update(in, &m)...)
+}
+
+// InsertMemberRole gives a member a role with the transaction; once they have it nothing changes.
+func InsertMemberRole(tx *pg.Tx, in tenant.TenantID, id tenant.MemberID, role string, at time.Time) {
+	tx.Write(`
+insert into member_roles (tenant_id, member_id, role, created_at) values ($1, $2, $3, $4) on conflict do nothing`,
+		in, id, role, at)
+}
+
+// DeleteMemberRole takes a role from a member with the transaction.
+func DeleteMemberRole(tx *pg.Tx, in tenant.TenantID, id tenant.MemberID, role string) {
+	tx.Write(`delete from member_roles where tenant_id = $1 and member_id = $2 and role = $3`, in, id, role)
+}
+
+// Person is what a member is called.
+type Person struct {
+	ID   tenant.MemberID
+	Name string
+}
+
+// ListPeople reads what members are called.
+func ListPeople(b *pg.Batch, in tenant.TenantID, ids []tenant.MemberID, into *[]Person) {
+	pg.Collect(b.Queue(`select id, name from members where tenant_id = $1 and id = any($2)`, in, ids), into,
+		pgx.RowToStructByPos[Person])
+}
+
+// FindLocaleByPhone reads the language of an active member with a number, in E.164; empty where none has chosen one.
+func FindLocaleByPhone(b *pg.Batch, in tenant.TenantID, phone string, into *string) {
+	b.Queue(`select coalesce((
+  select locale from members
+  where tenant_id = $1 and phone = $2 and phone <> '' and status = 'ACTIVE' and locale <> '' order by id limit 1), '')`,
+		in, phone).Scan(into)
+}

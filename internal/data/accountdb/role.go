@@ -1,0 +1,92 @@
+package accountdb
+
+import (
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var roleRows = pg.NewTable("r", func(r *grant.Role) []pg.Column {
+	return []pg.Column{
+		pg.Key("name", &r.Name),
+		pg.Col("title", &r.Title),
+		pg.Col("description", &r.Description),
+		pg.Col("permissions", pg.List(&r.Permissions)),
+		pg.Col("version", &r.Version),
+		pg.Fixed("created_at", &r.CreatedAt),
+		pg.Col("updated_at", &r.UpdatedAt),
+		pg.Read("r.built_in", &r.BuiltIn),
+		pg.Read(`
+  (select count(*) from member_roles h where h.tenant_id = r.tenant_id and h.role = r.name)
+  + (select count(*) from service_account_roles h where h.tenant_id = r.tenant_id and h.role = r.name)`, &r.Holders),
+	}
+})
+
+var (
+	roles = pg.ReadAs(roleRows.Of, func(r *grant.Role) (grant.Role, error) {
+		if r.BuiltIn {
+			return grant.BuiltIn(*r), nil
+		}
+		return *r, nil
+	})
+	ownRoles = pg.NewReader(func(r *grant.Role) []pg.Column {
+		return []pg.Column{pg.Read("r.name", &r.Name), pg.Read("r.permissions", &r.Permissions)}
+	})
+)
+
+var (
+	findRole  = pg.SQL(`select ` + roles.Columns() + ` from roles r where r.tenant_id = $1 and r.name = $2`)
+	listRoles = pg.SQL(`select ` + roles.Columns() + ` from roles r
+where r.tenant_id = $1 and ($3::text = '' or
+  (coalesce(array_position($2::text[], r.name), 1000), r.name) > (coalesce(array_position($2, $3), 1000), $3))
+order by coalesce(array_position($2, r.name), 1000), r.name limit $4`)
+	listOwnRoles = pg.SQL(`select ` + ownRoles.Columns() + ` from roles r
+where r.tenant_id = $1 and not r.built_in order by r.name`)
+	insertRole = pg.SQL(`insert into roles ` + roleRows.Values())
+	updateRole = pg.SQL(`update roles set ` + roleRows.Set() + ` where tenant_id = $1 and name = $2 and not built_in`)
+)
+
+// FindRole reads a role; nil where there is none.
+func FindRole(b *pg.Batch, in tenant.TenantID, name string, into **grant.Role) {
+	roles.Find(b.Queue(findRole, in, name), into)
+}
+
+// ListRoles reads roles: the built-in ones by rank, then the tenant's own by name.
+func ListRoles(b *pg.Batch, in tenant.TenantID, s grant.Search, into *[]grant.Role) {
+	roles.List(b.Queue(listRoles, in, grant.BuiltInNames(), s.After, s.Limit), into)
+}
+
+// ListOwnRoles reads what the tenant's own roles give: their names and permissions, no more.
+func ListOwnRoles(b *pg.Batch, in tenant.TenantID, into *[]grant.Role) {
+	ownRoles.List(b.Queue(listOwnRoles, in), into)
+}
+
+// ListHeldRoles reads the roles that a member or a service account has at this
+// moment: none while they are not in force.
+func ListHeldRoles(
+	b *pg.Batch, in tenant.TenantID, member tenant.MemberID, account tenant.ServiceAccountID, into *[]string,
+) {
+	pg.Collect(b.Queue(`
+select r.role from member_roles r join members m on m.tenant_id = r.tenant_id and m.id = r.member_id
+where r.tenant_id = $1 and r.member_id = $2 and m.status = 'ACTIVE'
+union all
+select r.role from service_account_roles r join service_accounts a on a.tenant_id = r.tenant_id and a.id = r.account_id
+where r.tenant_id = $1 and r.account_id = $3 and a.revoked_at is null`, in, member, account), into, pgx.RowTo[string])
+}
+
+// InsertRole writes a new role with the transaction.
+func InsertRole(tx *pg.Tx, in tenant.TenantID, r grant.Role) {
+	tx.Write(insertRole, roleRows.Insert(in, &r)...)
+}
+
+// UpdateRole writes a role's edit with the transaction.
+func UpdateRole(tx *pg.Tx, in tenant.TenantID, r grant.Role) {
+	tx.Write(updateRole, roleRows.Update(in, &r)...)
+}
+
+// DeleteRole deletes a role with the transaction. A foreign key refuses it while someone holds the role.
+func DeleteRole(tx *pg.Tx, in tenant.TenantID, name string) {
+	tx.Write(`delete from roles where tenant_id = $1 and name = $2 and not built_in`, in, name)
+}

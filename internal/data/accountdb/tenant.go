@@ -1,0 +1,70 @@
+package accountdb
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/brand"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var tenants = pg.NewTable("t", func(t *catalog.Tenant) []pg.Column {
+	return []pg.Column{
+		pg.Read("t.tenant_id", &t.ID),
+		pg.Col("name", &t.Name),
+		pg.Col("time_zone", &t.TimeZone),
+		pg.Col("locale", &t.Locale),
+		pg.Col("currency", &t.Currency),
+		pg.Col("takes_payments", &t.TakesPayments),
+		pg.Col("logo_url", &t.Brand.LogoURL),
+		pg.Col("accent_color", &t.Brand.Accent),
+		pg.Col("version", &t.Version),
+		pg.Fixed("created_at", &t.CreatedAt),
+		pg.Col("updated_at", &t.UpdatedAt),
+	}
+})
+
+var (
+	findTenant   = pg.SQL(`select ` + tenants.Columns() + ` from tenants t where t.tenant_id = $1`)
+	insertTenant = pg.SQL(`insert into tenants ` + tenants.Values())
+	updateTenant = pg.SQL(`
+update tenants set house_version = house_version + 1, ` + tenants.Set() + ` where tenant_id = $1`)
+)
+
+// FindTenant reads the tenant; nil where there is none.
+func FindTenant(b *pg.Batch, in tenant.TenantID, into **catalog.Tenant) {
+	tenants.Find(b.Queue(findTenant, in), into)
+}
+
+// InsertTenant writes a new tenant with the transaction, whose tenant it is: its place in the directory, its settings,
+// and the roles that it starts with.
+func InsertTenant(tx *pg.Tx, t catalog.Tenant, roles []string) {
+	tx.Write(`insert into directory (tenant_id, created_at) values ($1, $2)`, t.ID, t.CreatedAt)
+	tx.Write(insertTenant, tenants.Insert(t.ID, &t)...)
+	tx.Write(`
+insert into roles (tenant_id, name, built_in, created_at, updated_at)
+select $1, role, true, $3, $3 from unnest($2::text[]) as role`, t.ID, roles, t.CreatedAt)
+}
+
+// UpdateTenant writes an edit of the tenant's settings with the transaction.
+func UpdateTenant(tx *pg.Tx, t catalog.Tenant) {
+	tx.Write(updateTenant, tenants.Update(t.ID, &t)...)
+}
+
+// ReadHouse reads what messages say of the tenant.
+func ReadHouse(
+	b *pg.Batch, in tenant.TenantID, name, locale *string, zone **time.Location, look *brand.Brand,
+) {
+	b.Queue(`select name, locale, time_zone, logo_url, accent_color from tenants where tenant_id = $1`, in).
+		QueryRow(func(row pgx.Row) error {
+			var where string
+			err := row.Scan(name, locale, &where, &look.LogoURL, &look.Accent)
+			if err == nil {
+				*zone, err = time.LoadLocation(where)
+			}
+			return err
+		})
+}

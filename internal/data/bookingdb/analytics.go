@@ -1,0 +1,249 @@
+package bookingdb
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Period chooses what is counted: days, at the location of each session, and places and services.
+type Period struct {
+	From, To  civil.Date          // both included
+	Locations []tenant.LocationID // any of them; empty: all
+	Services  []tenant.ServiceID  // any of them; empty: all
+}
+
+// Instants gives a span that contains the period's days in every zone: none is a day away from UTC.
+func (p Period) Instants() civil.Span {
+	return civil.Span{Start: p.From.AddDays(-1).On(time.UTC), End: p.To.AddDays(2).On(time.UTC)}
+}
+
+// arguments are $1 to $7 of the statements below; $2 and $3 are the ends of an index's range.
+func (p Period) arguments(in tenant.TenantID, from, until any) []any {
+	locations, services := p.Locations, p.Services
+	if locations == nil {
+		locations = []tenant.LocationID{}
+	}
+	if services == nil {
+		services = []tenant.ServiceID{}
+	}
+	return []any{in, from, until, p.From, p.To, locations, services}
+}
+
+// chosenPlaces narrows a statement down to the sessions `s` of the period's places and services.
+const chosenPlaces = ` s.deleted_at is null
+    and (cardinality($6::uuid[]) = 0 or s.location_id = any($6))
+    and (cardinality($7::uuid[]) = 0 or s.service_id = any($7))`
+
+// chosenSessions narrows it down to those that start on the period's days, as well. Instants come
+// first: the index is on them.
+const chosenSessions = ` s.starts_at >= $2 and s.starts_at < $3 and s.local_date between $4 and $5 and` + chosenPlaces
+
+// ListZones reads the zones of the period's locations.
+func ListZones(b *pg.Batch, in tenant.TenantID, p Period, into *[]string) {
+	pg.Collect(b.Queue(`
+select distinct time_zone from locations
+where tenant_id = $1 and (cardinality($2::uuid[]) = 0 or id = any($2)) order by time_zone`,
+		in, append([]tenant.LocationID{}, p.Locations...)), into, pgx.RowTo[string])
+}
+
+// AttendanceDay counts what became of the sessions of one day, as the contract defines it. The sum of several has no
+// date.
+type AttendanceDay struct {
+	Date              civil.Date
+	Sessions          int
+	SessionsCancelled int
+	Capacity          int
+	Booked            int
+	BookedLimited     int
+	Attended          int
+	NoShows           int
+	Cancelled         int
+	LateCancelled     int
+	Waitlisted        int
+	Promoted          int
+}
+
+var attendanceDays = pg.NewReader(func(a *AttendanceDay) []pg.Column {
+	return []pg.Column{
+		pg.Read("s.local_date", &a.Date),
+		pg.Read("count(*) filter (where s.state = 'PUBLISHED')", &a.Sessions),
+		pg.Read("count(*) filter (where s.state = 'CANCELLED')", &a.SessionsCancelled),
+		pg.Read("coalesce(sum(s.capacity) filter (where s.state = 'PUBLISHED'), 0)", &a.Capacity),
+		pg.Read("sum(b.kept)", &a.Booked),
+		pg.Read("coalesce(sum(b.kept) filter (where s.capacity is not null), 0)", &a.BookedLimited),
+		pg.Read("sum(b.attended)", &a.Attended),
+		pg.Read("sum(b.no_shows)", &a.NoShows),
+		pg.Read("sum(b.cancelled)", &a.Cancelled),
+		pg.Read("coalesce(sum(b.late) filter (where s.state = 'PUBLISHED'), 0)", &a.LateCancelled),
+		pg.Read("sum(e.waitlisted)", &a.Waitlisted),
+		pg.Read("sum(e.promoted)", &a.Promoted),
+	}
+})
+
+// Bookings and entries are summed up session by session, each by its index. Joined instead, a session that has both
+// would count each several times, and what the planner thinks of a period that it does not know would decide how long
+// it takes.
+var countAttendanceDaily = pg.SQL(`
+select ` + attendanceDays.Columns() + ` from sessions s
+cross join lateral (
+  select coalesce(sum(party_size) filter (where status in ('CONFIRMED', 'ATTENDED', 'NO_SHOW')), 0) as kept,
+    coalesce(sum(party_size) filter (where status = 'ATTENDED'), 0) as attended,
+    coalesce(sum(party_size) filter (where status = 'NO_SHOW'), 0) as no_shows,
+    coalesce(sum(party_size) filter (where status = 'CANCELLED'), 0) as cancelled,
+    coalesce(sum(party_size) filter (where status = 'CANCELLED' and late_cancelled), 0) as late
+  from bookings where tenant_id = $1 and session_id = s.id and hold_expires_at is null
+) b
+cross join lateral (
+  select count(*) as waitlisted, count(*) filter (where status = 'BOOKED') as promoted
+  from waitlist_entries where tenant_id = $1 and session_id = s.id
+) e
+where s.tenant_id = $1 and s.state <> 'DRAFT' and` + chosenSessions + `
+group by s.local_date order by s.local_date`)
+
+// CountAttendanceDaily counts day by day; days without sessions are left out.
+//
+// A hold that never became a booking counts for nothing; it still has its time to run out.
+func CountAttendanceDaily(b *pg.Batch, in tenant.TenantID, p Period, into *[]AttendanceDay) {
+	span := p.Instants()
+	attendanceDays.List(b.Queue(countAttendanceDaily, p.arguments(in, span.Start, span.End)...), into)
+}
+
+// Made counts the bookings that were made on a day through a channel.
+type Made struct {
+	Date     civil.Date
+	Channel  catalog.Channel
+	Bookings int
+	Seats    int
+}
+
+var made = pg.NewReader(func(m *Made) []pg.Column {
+	return []pg.Column{
+		pg.Read("on_date", &m.Date),
+		pg.Read("channel", &m.Channel),
+		pg.Read("count(*)", &m.Bookings),
+		pg.Read("sum(party_size)", &m.Seats),
+	}
+})
+
+// The index is that of the primary key: ids rise with the time at which they were made.
+var countMade = pg.SQL(`
+with made as materialized (
+  select (` + coredb.LocalTime("b.created_at") + `)::date as on_date, b.channel, b.party_size
+  from bookings b
+  join sessions s on s.tenant_id = $1 and s.id = b.session_id
+  join locations l on l.tenant_id = $1 and l.id = s.location_id
+  where b.tenant_id = $1 and b.id >= $2 and b.id < $3 and b.hold_expires_at is null and s.state <> 'DRAFT'
+    and` + chosenPlaces + `
+)
+select ` + made.Columns() + ` from made where on_date between $4 and $5 group by on_date, channel`)
+
+// CountMade counts bookings by the day on which they were made, at the location of their session, and by channel, in no
+// particular order. Clocks cover the period's instants in all zones of its locations.
+func CountMade(b *pg.Batch, in tenant.TenantID, p Period, clocks []coredb.Clock, into *[]Made) {
+	span := p.Instants()
+	arguments := append(p.arguments(in, firstID(span.Start), firstID(span.End)), coredb.ClockArguments(clocks)...)
+	made.List(b.Queue(countMade, arguments...), into)
+}
+
+// firstID is not above any id that is made at an instant or later.
+func firstID(t time.Time) tenant.UUID {
+	var id tenant.UUID
+	binary.BigEndian.PutUint64(id[:8], uint64(max(t.UnixMilli(), 0))<<16|0x7000)
+	return id
+}
+
+// UseGroup is by what use is told.
+type UseGroup string
+
+// The groups.
+const (
+	ByService     UseGroup = "SERVICE"
+	ByLocation    UseGroup = "LOCATION"
+	ByResource    UseGroup = "RESOURCE"
+	ByWeekdayHour UseGroup = "WEEKDAY_HOUR"
+)
+
+// Use tells how well a group of sessions was used, as the contract defines it.
+type Use struct {
+	ID        tenant.UUID // the service's, location's or resource's; zero where there is none
+	Name      string
+	Weekday   int // 1 is Monday, 7 is Sunday; 0 where it is no group of hours
+	Hour      int
+	Sessions  int
+	Unlimited int
+	Offered   int
+	Taken     int
+}
+
+// grouping is how sessions `s` are put into groups: what a group's id, name, weekday and hour are, and their order.
+type grouping struct{ id, name, weekday, hour, join, order string }
+
+type useBy struct {
+	use pg.Reader[Use]
+	sql string
+}
+
+func (g grouping) statement() useBy {
+	use := pg.NewReader(func(u *Use) []pg.Column {
+		return []pg.Column{
+			pg.Read(g.id, &u.ID),
+			pg.Read(g.name, &u.Name),
+			pg.Read(g.weekday, &u.Weekday),
+			pg.Read(g.hour, &u.Hour),
+			pg.Read("count(*) filter (where s.capacity is not null)", &u.Sessions),
+			pg.Read("count(*) filter (where s.capacity is null)", &u.Unlimited),
+			pg.Read("coalesce(sum(s.capacity), 0)", &u.Offered),
+			pg.Read("coalesce(sum(b.kept) filter (where s.capacity is not null), 0)", &u.Taken),
+		}
+	})
+	return useBy{use, pg.SQL(`
+select ` + use.Columns() + ` from sessions s
+` + g.join + `
+cross join lateral (
+  select coalesce(sum(party_size), 0) as kept
+  from bookings where tenant_id = $1 and session_id = s.id and status in ('CONFIRMED', 'ATTENDED', 'NO_SHOW')
+) b
+where s.tenant_id = $1 and s.state = 'PUBLISHED' and` + chosenSessions + `
+group by 1, 2, 3, 4 order by ` + g.order)}
+}
+
+var countUse = map[UseGroup]useBy{
+	ByService: grouping{
+		id: "v.id", name: "v.name", weekday: "0", hour: "0", order: "lower(v.name), v.id",
+		join: "join services v on v.tenant_id = $1 and v.id = s.service_id",
+	}.statement(),
+	ByLocation: grouping{
+		id: "l.id", name: "l.name", weekday: "0", hour: "0", order: "lower(l.name), l.id",
+		join: "join locations l on l.tenant_id = $1 and l.id = s.location_id",
+	}.statement(),
+	ByResource: grouping{
+		id: "r.id", name: "coalesce(r.name, '')", weekday: "0", hour: "0", order: "lower(coalesce(r.name, '')), r.id",
+		join: "left join resources r on r.tenant_id = $1 and r.id = s.resource_id",
+	}.statement(),
+	ByWeekdayHour: grouping{
+		id: "null::uuid", name: "''", order: "3, 4",
+		weekday: "extract(isodow from s.local_date)::int",
+		hour:    "extract(hour from " + coredb.LocalTime("s.starts_at") + ")::int",
+		join:    "join locations l on l.tenant_id = $1 and l.id = s.location_id",
+	}.statement(),
+}
+
+// CountUse tells how well groups of sessions were used, in order of name, then id, or of weekday and hour. Clocks
+// are as for CountMade, and needed for hours alone.
+func CountUse(b *pg.Batch, in tenant.TenantID, p Period, group UseGroup, clocks []coredb.Clock, into *[]Use) {
+	by := countUse[group]
+	span := p.Instants()
+	arguments := p.arguments(in, span.Start, span.End)
+	if group == ByWeekdayHour {
+		arguments = append(arguments, coredb.ClockArguments(clocks)...)
+	}
+	by.use.List(b.Queue(by.sql, arguments...), into)
+}

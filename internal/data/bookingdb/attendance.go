@@ -1,0 +1,78 @@
+package bookingdb
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Attendance counts what became of a member's bookings.
+type Attendance struct{ Attended, NoShows, LateCancelled int }
+
+// CountAttendance counts those in sessions that start before a moment.
+func CountAttendance(b *pg.Batch, in tenant.TenantID, member tenant.MemberID, until time.Time, into *Attendance) {
+	b.Queue(`
+select count(*) filter (where status = 'ATTENDED'), count(*) filter (where status = 'NO_SHOW'),
+  count(*) filter (where status = 'CANCELLED' and late_cancelled)
+from bookings where tenant_id = $1 and member_id = $2 and starts_at < $3`, in, member, until).
+		Scan(&into.Attended, &into.NoShows, &into.LateCancelled)
+}
+
+// AbsenceQuery chooses sessions whose absent parties are to be marked as no-shows.
+type AbsenceQuery struct {
+	// Since and Until bound when that falls due: from the one, up to and with the other.
+	Since, Until time.Time
+	// StartsFrom is no later than the start of any such session.
+	StartsFrom time.Time
+	// The rules where no policy says otherwise.
+	Mark          bool
+	After, Closes time.Duration
+	AfterID       tenant.SessionID // keyset: the last one of the chunk before
+	Limit         int
+}
+
+// absent holds for bookings whose party has not come, but for those that were marked before in the same session: one
+// that was moved since ends later than that.
+const absent = `b.status = 'CONFIRMED' and (b.auto_no_show_at is null or b.auto_no_show_at < b.ends_at)`
+
+var (
+	// In tenants that leave marking to staff it looks no further than their policies.
+	listAbsences = pg.SQL(`
+select s.id from sessions s` + coredb.RuleJoins + `
+where ($5 or exists (select from policies p where p.tenant_id = $1 and p.auto_no_show))
+  and s.tenant_id = $1 and s.deleted_at is null and s.starts_at >= $2 and s.starts_at < $4 and s.seats_taken > 0
+  and coalesce(pv.auto_no_show, pl.auto_no_show, pt.auto_no_show, $5)
+  and s.ends_at + greatest(
+    coalesce(pv.auto_no_show_seconds, pl.auto_no_show_seconds, pt.auto_no_show_seconds, $6),
+    coalesce(pv.check_in_closes_seconds, pl.check_in_closes_seconds, pt.check_in_closes_seconds, $7)
+  ) * interval '1 second' between $3 and $4
+  and exists (select from bookings b where b.tenant_id = $1 and b.session_id = s.id and ` + absent + `)
+  and ($8::uuid is null or s.id > $8)
+order by s.id limit $9`)
+	listAbsent = pg.SQL(selectBookings + `
+where b.tenant_id = $1 and b.session_id = $2 and ` + absent + `
+order by b.id limit $3`)
+)
+
+// ListAbsences reads them by id.
+func ListAbsences(b *pg.Batch, in tenant.TenantID, q AbsenceQuery, into *[]tenant.SessionID) {
+	pg.Collect(b.Queue(listAbsences,
+		in, q.StartsFrom, q.Since, q.Until, q.Mark, q.After, q.Closes, q.AfterID, q.Limit), into, pgx.RowTo[tenant.SessionID])
+}
+
+// ListAbsent reads a session's bookings whose party has not come.
+func ListAbsent(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, limit int, into *[]booking.Booking) {
+	booked.List(b.Queue(listAbsent, in, session, limit), into)
+}
+
+// MarkAbsent makes such bookings no-shows with the transaction.
+func MarkAbsent(tx *pg.Tx, in tenant.TenantID, ids []tenant.BookingID, now time.Time) {
+	tx.Write(`
+update bookings set status = 'NO_SHOW', auto_no_show_at = $3, updated_at = $3
+where tenant_id = $1 and id = any($2)`, in, ids, now)
+}

@@ -1,0 +1,281 @@
+// Package bookingdb is the SQL of bookings, of the seats that they take, and of what pays for them.
+package bookingdb
+
+import (
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// storedBooking is a booking as its row has it.
+type storedBooking struct {
+	booking.Booking
+	updatedAt time.Time
+}
+
+var bookings = pg.NewTable("b", func(b *storedBooking) []pg.Column {
+	return []pg.Column{
+		pg.Key("id", &b.ID),
+		pg.Col("session_id", &b.Session),
+		pg.Fixed("member_id", &b.Member),
+		pg.Fixed("party_size", &b.Party),
+		pg.Col("status", (*string)(&b.Status)),
+		pg.Fixed("channel", (*string)(&b.Channel)),
+		pg.Col("subscription_id", &b.Subscription),
+		pg.Col("credits", &b.Credits),
+		pg.Col("counted", &b.Counted),
+		pg.Fixed("external_ref", &b.ExternalRef),
+		pg.Fixed("request_hash", &b.RequestHash),
+		pg.Fixed("note", &b.Note),
+		pg.Fixed("promoted", &b.Promoted),
+		pg.Col("grace_until", &b.GraceUntil),
+		pg.Later("late_cancelled", &b.LateCancelled),
+		pg.Later("cancel_reason", &b.CancelReason),
+		pg.Col("starts_at", &b.StartsAt),
+		pg.Col("ends_at", &b.EndsAt),
+		pg.Col("exclusive", &b.Exclusive),
+		pg.Fixed("created_by", &b.CreatedBy),
+		pg.Fixed("created_at", &b.CreatedAt),
+		pg.Col("updated_at", &b.updatedAt),
+		pg.Later("cancelled_at", &b.CancelledAt),
+		pg.Later("checked_in_at", &b.CheckedInAt),
+		pg.Later("check_in_method", pg.Null(&b.CheckInMethod)),
+		pg.Col("hold_expires_at", &b.HoldUntil),
+		pg.Col("confirmed_at", &b.ConfirmedAt),
+		pg.Fixed("contact_name", &b.Contact.Name),
+		pg.Fixed("contact_email", &b.Contact.Email),
+		pg.Fixed("contact_phone", &b.Contact.Phone),
+		pg.Fixed("guest_tier", &b.GuestTier),
+		pg.Later("payment_status", (*string)(&b.Payment.Status)),
+		pg.Later("amount_currency", &b.Payment.Amount.Currency),
+		pg.Later("amount_units", &b.Payment.Amount.Units),
+		pg.Later("amount_nanos", &b.Payment.Amount.Nanos),
+		pg.Later("payment_method", &b.Payment.Method),
+		pg.Later("paid_at", &b.Payment.PaidAt),
+		pg.Later("benefit_code", pg.Null(&b.Benefit.Code)),
+		pg.Later("benefit_number", &b.Benefit.Number),
+		pg.Later("benefit_percent", &b.Benefit.Percent),
+		pg.Fixed("has_items", &b.HasItems),
+	}
+})
+
+// bookingRow is a booking with what is shown with it.
+type bookingRow struct {
+	storedBooking
+	rules coredb.RuleRow
+}
+
+var booked = pg.ReadAs(func(r *bookingRow) []pg.Column {
+	return slices.Concat(bookings.Of(&r.storedBooking), []pg.Column{
+		pg.Read("coalesce(m.name, b.contact_name)", &r.MemberName),
+		pg.Read("coalesce(m.tier, b.guest_tier)", &r.MemberTier),
+		pg.Read("s.title", &r.SessionTitle),
+		pg.Read("l.time_zone", &r.TimeZone),
+		pg.Read("s.local_date", &r.LocalDate),
+	}, r.rules.Columns())
+}, func(r *bookingRow) (booking.Booking, error) {
+	r.Rules = r.rules.Rules()
+	return r.Booking, nil
+})
+
+// The subqueries keep the planner on primary keys, whatever it thinks of the tables: a scan over the tenant's sessions
+// or members would take predicate locks on them all, and bookings would conflict.
+const bookingJoins = `
+  cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = b.session_id offset 0) s
+  left join lateral (select * from members m where m.tenant_id = $1 and m.id = b.member_id offset 0) m on true
+  join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id` + coredb.RuleJoins
+
+// selectBookings reads bookings `b`.
+var selectBookings = `select ` + booked.Columns() + ` from bookings b` + bookingJoins
+
+var (
+	bookingsByID = pg.Lookup[tenant.BookingID, booking.Booking]{
+		SQL: pg.SQL(`select ` + booked.Columns() + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
+cross join lateral (select * from bookings b where b.tenant_id = $1 and b.id = q.id offset 0) b` + bookingJoins),
+		Reader: booked,
+	}
+	bookingsByRef = pg.Lookup[string, booking.Booking]{
+		SQL: pg.SQL(`select ` + booked.Columns() + `, q.n from unnest($2::text[]) with ordinality as q (ref, n)
+cross join lateral (
+  select * from bookings b
+  where b.tenant_id = $1 and b.external_ref = q.ref and b.external_ref <> '' offset 0) b` + bookingJoins),
+		Reader: booked,
+	}
+	dueHolds = pg.Lookup[dueBy, booking.Booking]{
+		SQL: pg.SQL(`select ` + booked.Columns() + `, q.n
+from unnest($2::uuid[], $3::timestamptz[]) with ordinality as q (session_id, now, n)
+cross join lateral (
+  select * from bookings b
+  where b.tenant_id = $1 and b.session_id = q.session_id and b.status = 'PENDING' and b.hold_expires_at <= q.now
+  offset 0) b` + bookingJoins + `
+order by q.n, b.id`),
+		Columns: func(keys []dueBy) []any {
+			return []any{
+				pg.Array(keys, func(k dueBy) tenant.SessionID { return k.session }),
+				pg.Array(keys, func(k dueBy) time.Time { return k.now }),
+			}
+		},
+		Reader: booked,
+	}
+)
+
+type dueBy struct {
+	session tenant.SessionID
+	now     time.Time
+}
+
+// FindBooking reads a booking; nil where there is none.
+func FindBooking(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **booking.Booking) {
+	bookingsByID.One(b, in, id, into)
+}
+
+// FindBookingByRef reads the booking with an external reference; nil where there is none.
+func FindBookingByRef(b *pg.Batch, in tenant.TenantID, ref string, into **booking.Booking) {
+	bookingsByRef.One(b, in, ref, into)
+}
+
+// ListDueHolds reads the holds of a session that have run out and are still PENDING.
+func ListDueHolds(
+	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, now time.Time, into *[]booking.Booking,
+) {
+	dueHolds.Many(b, in, dueBy{session, now}, into)
+}
+
+// active are the statuses of bookings that take seats.
+const active = `('PENDING', 'CONFIRMED', 'ATTENDED')`
+
+var (
+	findActiveBooking = pg.SQL(selectBookings + `
+where b.tenant_id = $1 and b.session_id = $2 and b.member_id = $3 and b.status in ` + active)
+	listSessionBookings = pg.SQL(selectBookings + `
+where b.tenant_id = $1 and b.session_id = $2 and ($3 or b.status not in ('CANCELLED', 'EXPIRED'))
+order by b.id`)
+	listOpenBookings = pg.SQL(selectBookings + `
+where b.tenant_id = $1 and b.session_id = any($2) and b.status not in ('CANCELLED', 'EXPIRED')
+order by b.id`)
+)
+
+// FindActiveBooking reads a member's active booking in a session; nil where there is none.
+func FindActiveBooking(
+	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, into **booking.Booking,
+) {
+	booked.Find(b.Queue(findActiveBooking, in, session, member), into)
+}
+
+// ListSessionBookings reads a session's bookings in the order in which they were made.
+func ListSessionBookings(
+	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, inactive bool, into *[]booking.Booking,
+) {
+	booked.List(b.Queue(listSessionBookings, in, session, inactive), into)
+}
+
+// ListOpenBookings reads what cancelling sessions cancels: their bookings that are neither cancelled nor expired.
+func ListOpenBookings(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]booking.Booking) {
+	booked.List(b.Queue(listOpenBookings, in, sessions), into)
+}
+
+// OwnBookings chooses bookings of one member, or those that one service account made.
+type OwnBookings struct {
+	Member   tenant.MemberID
+	Account  string           // "sa:<id>", where Member is zero
+	Statuses []booking.Status // empty: all
+	// From and Until bound the session's start; zero is unbounded. EndsAfter leaves out what is over.
+	From, Until, EndsAfter time.Time
+	AfterStart             time.Time // keyset: the last start and id of the page before
+	AfterID                tenant.BookingID
+	Newest                 bool // latest start first
+	Limit                  int
+}
+
+var (
+	listMemberBookings       = ownBookings(`b.member_id = $2`, ">", "asc")
+	listMemberBookingsNewest = ownBookings(`b.member_id = $2`, "<", "desc")
+	// The condition on the prefix lets the planner use the index of service accounts' bookings.
+	listAccountBookings       = ownBookings(`b.created_by = $2 and b.created_by like 'sa:%'`, ">", "asc")
+	listAccountBookingsNewest = ownBookings(`b.created_by = $2 and b.created_by like 'sa:%'`, "<", "desc")
+)
+
+func ownBookings(whose, after, order string) string {
+	return pg.SQL(selectBookings + `
+where b.tenant_id = $1 and ` + whose + `
+  and (cardinality($3::text[]) = 0 or b.status = any($3))
+  and ($4::timestamptz is null or b.starts_at >= $4) and ($5::timestamptz is null or b.starts_at < $5)
+  and ($6::timestamptz is null or b.ends_at > $6)
+  and ($7::timestamptz is null or (b.starts_at, b.id) ` + after + ` ($7, $8::uuid))
+order by b.starts_at ` + order + `, b.id ` + order + ` limit $9`)
+}
+
+// ListOwnBookings reads them by the session's start, then id.
+func ListOwnBookings(b *pg.Batch, in tenant.TenantID, q OwnBookings, into *[]booking.Booking) {
+	var who any = q.Member
+	sql, newest := listMemberBookings, listMemberBookingsNewest
+	if q.Member.IsZero() {
+		who, sql, newest = q.Account, listAccountBookings, listAccountBookingsNewest
+	}
+	if q.Newest {
+		sql = newest
+	}
+	booked.List(b.Queue(sql, in, who, append([]booking.Status{}, q.Statuses...), pg.OrNull(q.From), pg.OrNull(q.Until),
+		pg.OrNull(q.EndsAfter), pg.OrNull(q.AfterStart), q.AfterID, q.Limit), into)
+}
+
+// ListDueSessions names the sessions with holds that have run out, those that did longest ago first.
+func ListDueSessions(b *pg.Batch, in tenant.TenantID, now time.Time, limit int, into *[]tenant.SessionID) {
+	// The inner order is that of the index of holds, so that no plan reads the other bookings, whatever the planner knows
+	// of the table.
+	pg.Collect(b.Queue(`select session_id from (
+  select session_id, hold_expires_at from bookings
+  where tenant_id = $1 and status = 'PENDING' and hold_expires_at <= $2
+  order by hold_expires_at) due
+group by session_id order by min(hold_expires_at) limit $3`, in, now, limit), into, pgx.RowTo[tenant.SessionID])
+}
+
+// FindNextExpiry reads when the next hold or offer of a tenant runs out; nil where there is none.
+func FindNextExpiry(b *pg.Batch, in tenant.TenantID, into **time.Time) {
+	b.Queue(`
+select least(
+  (select min(hold_expires_at) from bookings where tenant_id = $1 and status = 'PENDING'),
+  (select min(expires_at) from waitlist_offers where tenant_id = $1 and status = 'LIVE'))`, in).Scan(into)
+}
+
+var (
+	insertBookings = pg.SQL(`
+insert into bookings ` + bookings.Rows())
+	// The limit leaves nothing out: see seatsMoved.
+	updateBookings = pg.SQL(`
+update bookings b set ` + bookings.SetChanges() + `
+from (select * from ` + bookings.Changes() + ` limit cardinality($2)) as x
+where b.tenant_id = $1 and b.id = x.id`)
+)
+
+var bookingsMade = pg.Rows[*storedBooking]{
+	Rank: coredb.RankBookings,
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*storedBooking) {
+		tx.Write(insertBookings, bookings.InsertAll(in, rows)...)
+	},
+}
+
+// InsertBooking writes a new booking with the transaction.
+func InsertBooking(tx *pg.Tx, in tenant.TenantID, b booking.Booking) {
+	bookingsMade.Add(tx, in, &storedBooking{b, b.CreatedAt})
+}
+
+var bookingsChanged = pg.Rows[*storedBooking]{
+	Rank: coredb.RankUpdatedBookings,
+	Key:  func(b *storedBooking) any { return b.ID },
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*storedBooking) {
+		tx.Write(updateBookings, bookings.UpdateAll(in, rows)...)
+	},
+}
+
+// UpdateBooking writes what changes in a booking's life with the transaction. Of several changes to one booking the
+// last holds.
+func UpdateBooking(tx *pg.Tx, in tenant.TenantID, b booking.Booking, now time.Time) {
+	bookingsChanged.Add(tx, in, &storedBooking{b, now})
+}

@@ -1,0 +1,51 @@
+package bookingdb
+
+import (
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var ledger = pg.NewTable("e", func(e *credit.Entry) []pg.Column {
+	return []pg.Column{
+		pg.Fixed("id", &e.ID),
+		pg.Fixed("subscription_id", &e.Subscription),
+		pg.Fixed("line", &e.Line),
+		pg.Fixed("kind", (*string)(&e.Kind)),
+		pg.Fixed("amount", &e.Amount),
+		pg.Fixed("balance", &e.Balance),
+		pg.Fixed("booking_id", &e.Booking),
+		pg.Fixed("actor", &e.Actor),
+		pg.Fixed("reason", &e.Reason),
+		pg.Fixed("created_at", &e.At),
+	}
+})
+
+var (
+	appendLedger = pg.SQL(`
+insert into credit_entries ` + ledger.Rows())
+	listLedger = pg.SQL(`
+select ` + ledger.Columns() + ` from credit_entries e
+where e.tenant_id = $1 and e.subscription_id = $2 and ($3 = 0 or e.line < $3)
+order by e.line desc limit $4`)
+)
+
+var linesMade = pg.Rows[*credit.Entry]{
+	Rank: coredb.RankLedger,
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*credit.Entry) {
+		tx.Write(appendLedger, ledger.InsertAll(in, rows)...)
+	},
+}
+
+// AppendLedger writes lines with the transaction, in order. Their ids must be set.
+func AppendLedger(tx *pg.Tx, in tenant.TenantID, entries []credit.Entry) {
+	linesMade.Add(tx, in, pg.Array(entries, func(e credit.Entry) *credit.Entry { return &e })...)
+}
+
+// ListLedger reads a subscription's lines, newest first, those before the given one; 0 is after the last.
+func ListLedger(
+	b *pg.Batch, in tenant.TenantID, id tenant.SubscriptionID, before, limit int, into *[]credit.Entry,
+) {
+	ledger.List(b.Queue(listLedger, in, id, before, limit), into)
+}

@@ -1,0 +1,111 @@
+package bookingdb
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// slotColumns are what a session `s` says of itself as a booking.Slot.
+func slotColumns(s *booking.Slot) []pg.Column {
+	return []pg.Column{
+		pg.Read("s.id", &s.ID),
+		pg.Read("s.service_id", &s.Service),
+		pg.Read("s.location_id", &s.Location),
+		pg.Read("s.title", &s.Title),
+		pg.Read("s.starts_at", &s.StartsAt),
+		pg.Read("s.ends_at", &s.EndsAt),
+		pg.Read("s.local_date", &s.LocalDate),
+		pg.Read("s.capacity", &s.Capacity),
+		pg.Read("s.seats_taken", &s.SeatsTaken),
+		pg.Read("s.waitlist_capacity", &s.WaitlistCapacity),
+		pg.Read("s.waiting", &s.Waiting),
+		pg.Read("s.holds", &s.Holds),
+		pg.Read("s.state", (*string)(&s.State)),
+		pg.Read("s.blocked", &s.Blocked),
+	}
+}
+
+var (
+	ownSlot = pg.NewReader(slotColumns)
+	slots   = pg.ReadAs(func(r *coredb.SlotRow) []pg.Column {
+		return append(slotColumns(&r.Slot), r.Joined()...)
+	}, func(r *coredb.SlotRow) (booking.Slot, error) { return r.Value(), nil })
+)
+
+var ownSlots = pg.Lookup[tenant.SessionID, booking.Slot]{
+	SQL: pg.SQL(`select ` + ownSlot.Columns() + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
+cross join lateral (
+  select * from sessions s where s.tenant_id = $1 and s.id = q.id and s.deleted_at is null offset 0) s`),
+	Reader: ownSlot,
+}
+
+// FindOwnSlot reads what a session that is not deleted says of itself. booking.House knows the rest.
+func FindOwnSlot(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, found func(booking.Slot)) {
+	ownSlots.Find(b, in, id, found)
+}
+
+var (
+	findSlot = pg.SQL(`select ` + slots.Columns() + ` from sessions s` + coredb.SlotJoins + `
+where s.tenant_id = $1 and s.id = $2 and s.deleted_at is null`)
+	findSlotOf = pg.SQL(`select ` + slots.Columns() + `
+from (select * from bookings b where b.tenant_id = $1 and b.id = $2 offset 0) b
+  cross join lateral (
+    select * from sessions s where s.tenant_id = $1 and s.id = b.session_id offset 0) s` + coredb.SlotJoins + `
+where s.deleted_at is null`)
+)
+
+// FindSlot reads a session for booking; nil where there is none that is not deleted.
+func FindSlot(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into **booking.Slot) {
+	slots.Find(b.Queue(findSlot, in, id), into)
+}
+
+// FindSlotOf is FindSlot for the session of a booking.
+func FindSlotOf(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **booking.Slot) {
+	slots.Find(b.Queue(findSlotOf, in, id), into)
+}
+
+// Seats changes a session's counters. The database refuses what does not fit.
+type Seats struct {
+	Taken int // added to the seats taken
+	Holds int // added to the bookings that are PENDING
+}
+
+// seatsOf is what changes for one session.
+type seatsOf struct {
+	session tenant.SessionID
+	Seats
+}
+
+var seatsMoved = pg.Rows[seatsOf]{
+	Rank: coredb.RankCounters,
+	Key:  func(s seatsOf) any { return s.session },
+	Merge: func(before *seatsOf, s seatsOf) {
+		before.Taken += s.Taken
+		before.Holds += s.Holds
+	},
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []seatsOf) {
+		// Transactions lock sessions in one order, so that no two wait for each other. The limit leaves nothing out, but lets
+		// the planner expect a single row, and look it up; expecting more it reads all sessions of a large tenant where most
+		// tenants have few.
+		slices.SortFunc(rows, func(a, b seatsOf) int { return bytes.Compare(a.session.UUID[:], b.session.UUID[:]) })
+		tx.Write(`
+update sessions s set seats_taken = s.seats_taken + x.taken, holds = s.holds + x.holds
+from (select * from unnest($2::uuid[], $3::integer[], $4::integer[]) as x (id, taken, holds) limit cardinality($2)) as x
+where s.tenant_id = $1 and s.id = x.id`, in,
+			pg.Array(rows, func(s seatsOf) tenant.SessionID { return s.session }),
+			pg.Array(rows, func(s seatsOf) int32 { return int32(s.Taken) }),
+			pg.Array(rows, func(s seatsOf) int32 { return int32(s.Holds) }))
+	},
+}
+
+// MoveSeats applies the change with the transaction.
+func MoveSeats(tx *pg.Tx, in tenant.TenantID, id tenant.SessionID, s Seats) {
+	if s != (Seats{}) {
+		seatsMoved.Add(tx, in, seatsOf{id, s})
+	}
+}

@@ -1,0 +1,208 @@
+package bookingdb
+
+import (
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// subscriptions have no more of their plans than the ids.
+var subscriptions = pg.NewTable("u", func(s *credit.Subscription) []pg.Column {
+	return []pg.Column{
+		pg.Key("id", &s.ID),
+		pg.Fixed("member_id", &s.Member),
+		pg.Fixed("plan_id", &s.Plan.ID),
+		pg.Col("status", (*string)(&s.Status)),
+		pg.Col("balance", &s.Balance),
+		pg.Col("lines", &s.Lines),
+		pg.Fixed("starts_at", &s.StartsAt),
+		pg.Col("ends_at", &s.EndsAt),
+		pg.Col("period_ends_at", &s.PeriodEndsAt),
+		pg.Col("version", &s.Version),
+		pg.Fixed("created_at", &s.CreatedAt),
+		pg.Col("updated_at", &s.UpdatedAt),
+	}
+})
+
+var (
+	subscribed = pg.NewReader(func(s *credit.Subscription) []pg.Column {
+		return append(subscriptions.Of(s), coredb.Plans.Of(&s.Plan)...)
+	})
+	withUsage = pg.NewReader(func(s *credit.Subscription) []pg.Column {
+		return slices.Concat(subscriptions.Of(s), coredb.Plans.Of(&s.Plan), []pg.Column{
+			pg.Read(`
+  case when p.daily_limit is null then 0 else coalesce((select d.used from usage d
+    where d.tenant_id = $1 and d.subscription_id = u.id and d.span = 'DAY' and d.starts_on = s.local_date), 0) end`,
+				&s.UsedToday),
+			pg.Read(`
+  case when p.weekly_limit is null then 0 else coalesce((select w.used from usage w
+    where w.tenant_id = $1 and w.subscription_id = u.id and w.span = 'WEEK'
+      and w.starts_on = s.local_date - (extract(isodow from s.local_date)::int - 1)), 0) end`, &s.UsedThisWeek),
+		})
+	})
+)
+
+// selectSubscriptions reads subscriptions `u`.
+var selectSubscriptions = `select ` + subscribed.Columns() + ` from subscriptions u
+  join plans p on p.tenant_id = u.tenant_id and p.id = u.plan_id`
+
+var (
+	findSubscription        = pg.SQL(selectSubscriptions + ` where u.tenant_id = $1 and u.id = $2`)
+	listSubscriptions       = pg.SQL(selectSubscriptions + ` where u.tenant_id = $1 and u.id = any($2)`)
+	listMemberSubscriptions = pg.SQL(selectSubscriptions + ` where u.tenant_id = $1 and u.member_id = $2 order by u.id`)
+)
+
+// FindSubscription reads a subscription; nil where there is none.
+func FindSubscription(b *pg.Batch, in tenant.TenantID, id tenant.SubscriptionID, into **credit.Subscription) {
+	subscribed.Find(b.Queue(findSubscription, in, id), into)
+}
+
+// ListSubscriptions reads subscriptions by their ids, in no particular order.
+func ListSubscriptions(b *pg.Batch, in tenant.TenantID, ids []tenant.SubscriptionID, into *[]credit.Subscription) {
+	subscribed.List(b.Queue(listSubscriptions, in, ids), into)
+}
+
+// ListMemberSubscriptions reads a member's subscriptions in the order in which they were made.
+func ListMemberSubscriptions(
+	b *pg.Batch, in tenant.TenantID, member tenant.MemberID, into *[]credit.Subscription,
+) {
+	subscribed.List(b.Queue(listMemberSubscriptions, in, member), into)
+}
+
+// ListDueSubscriptions reads, by id from behind the one given, the subscriptions whose term or period has ended. What
+// is due is found first, by its index: the order would lead through all subscriptions there ever were.
+func ListDueSubscriptions(
+	b *pg.Batch, in tenant.TenantID, now time.Time, after tenant.SubscriptionID, limit int, into *[]tenant.SubscriptionID,
+) {
+	pg.Collect(b.Queue(`
+with due as materialized (
+  select id, plan_id, ends_at from subscriptions
+  where tenant_id = $1 and status in ('ACTIVE', 'PAUSED', 'DEBT') and least(ends_at, period_ends_at) <= $2)
+select u.id from due u join plans p on p.tenant_id = $1 and p.id = u.plan_id
+where (u.ends_at <= $2 or p.period_seconds is not null) and ($3::uuid is null or u.id > $3)
+order by u.id limit $4`, in, now, after, limit), into, pgx.RowTo[tenant.SubscriptionID])
+}
+
+var subscriptionsOfBookings = pg.Lookup[tenant.BookingID, credit.Subscription]{
+	SQL: pg.SQL(`select ` + subscribed.Columns() + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
+cross join lateral (select * from bookings b where b.tenant_id = $1 and b.id = q.id offset 0) b
+cross join lateral (select * from subscriptions u where u.tenant_id = $1 and u.id = b.subscription_id offset 0) u
+cross join lateral (select * from plans p where p.tenant_id = $1 and p.id = u.plan_id offset 0) p`),
+	Reader: subscribed,
+}
+
+// FindBookingSubscription reads the subscription that a booking was made on; nil where there is none.
+func FindBookingSubscription(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **credit.Subscription) {
+	subscriptionsOfBookings.One(b, in, id, into)
+}
+
+// payment is who pays for a place in a session, and with what if they say so.
+type payment struct {
+	Visit
+	named tenant.SubscriptionID
+}
+
+// The subqueries keep the planner on the indexes of member and subscription, whatever it thinks of the tables: a scan
+// over the tenant's subscriptions would take predicate locks on them all, and bookings would conflict.
+var payers = pg.Lookup[payment, credit.Subscription]{
+	SQL: pg.SQL(`
+select ` + withUsage.Columns() + `, q.n
+from unnest($2::uuid[], $3::uuid[], $4::uuid[]) with ordinality as q (session_id, member_id, named, n)
+cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = q.session_id offset 0) s
+cross join lateral (
+  select * from subscriptions u where u.tenant_id = $1 and u.member_id = q.member_id
+    and (u.id = q.named or (q.named is null and u.status in ('ACTIVE', 'DEBT')))
+  offset 0) u
+cross join lateral (select * from plans p where p.tenant_id = $1 and p.id = u.plan_id offset 0) p
+order by q.n, u.id`),
+	Columns: func(keys []payment) []any {
+		return []any{
+			pg.Array(keys, func(k payment) tenant.SessionID { return k.Session }),
+			pg.Array(keys, func(k payment) tenant.MemberID { return k.Member }),
+			pg.Array(keys, func(k payment) tenant.SubscriptionID { return k.named }),
+		}
+	},
+	Reader: withUsage,
+}
+
+// ListPayers reads the subscriptions that could pay for the members' bookings in a session, with what was used on its
+// local day and in its week where the plan limits that. A member who names one (zero: none named) gets that one,
+// whatever its status.
+func ListPayers(
+	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, members []tenant.MemberID, named []tenant.SubscriptionID,
+	into *[]credit.Subscription,
+) {
+	*into = nil
+	for i, member := range members {
+		payers.Find(b, in, payment{Visit{Session: session, Member: member}, named[i]}, func(s credit.Subscription) {
+			// A member may be there twice, with and without naming one.
+			if !slices.ContainsFunc(*into, func(other credit.Subscription) bool { return other.ID == s.ID }) {
+				*into = append(*into, s)
+			}
+		})
+	}
+}
+
+// wallet is whose subscriptions, and which if they say so.
+type wallet struct {
+	member tenant.MemberID
+	named  tenant.SubscriptionID
+}
+
+var walletContents = pg.Lookup[wallet, credit.Subscription]{
+	SQL: pg.SQL(`
+select ` + subscriptions.Columns() + `, q.n
+from unnest($2::uuid[], $3::uuid[]) with ordinality as q (member_id, named, n)
+cross join lateral (
+  select * from subscriptions u where u.tenant_id = $1 and u.member_id = q.member_id
+    and (u.id = q.named or (q.named is null and u.status in ('ACTIVE', 'DEBT')))
+  order by u.id offset 0) u`),
+	Columns: func(keys []wallet) []any {
+		return []any{
+			pg.Array(keys, func(k wallet) tenant.MemberID { return k.member }),
+			pg.Array(keys, func(k wallet) tenant.SubscriptionID { return k.named }),
+		}
+	},
+	Reader: subscriptions.Reader,
+}
+
+// FindPayers is ListPayers for one member, without the usage, and with no more of the plans than their ids:
+// booking.House knows the rest.
+func FindPayers(
+	b *pg.Batch, in tenant.TenantID, member tenant.MemberID, named tenant.SubscriptionID, found func(credit.Subscription),
+) {
+	walletContents.Find(b, in, wallet{member, named}, found)
+}
+
+var (
+	insertSubscription  = pg.SQL(`insert into subscriptions ` + subscriptions.Values())
+	updateSubscriptions = pg.SQL(`
+update subscriptions u set ` + subscriptions.SetChanges() + `
+from (select * from ` + subscriptions.Changes() + ` limit cardinality($2)) as x
+where u.tenant_id = $1 and u.id = x.id`)
+)
+
+// InsertSubscription writes a new subscription with the transaction.
+func InsertSubscription(tx *pg.Tx, in tenant.TenantID, s credit.Subscription) {
+	tx.Write(insertSubscription, subscriptions.Insert(in, &s)...)
+}
+
+var subscriptionsChanged = pg.Rows[*credit.Subscription]{
+	Rank: coredb.RankSubscriptions,
+	Key:  func(s *credit.Subscription) any { return s.ID },
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*credit.Subscription) {
+		tx.Write(updateSubscriptions, subscriptions.UpdateAll(in, rows)...)
+	},
+}
+
+// UpdateSubscription writes status, balance and period with the transaction. Of several changes to one the last holds.
+func UpdateSubscription(tx *pg.Tx, in tenant.TenantID, s credit.Subscription, now time.Time) {
+	s.UpdatedAt = now
+	subscriptionsChanged.Add(tx, in, &s)
+}

@@ -1,0 +1,196 @@
+package bookingdb
+
+import (
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var bookingMember = pg.NewReader(func(m *booking.Member) []pg.Column {
+	return []pg.Column{
+		pg.Read("m.id", &m.ID),
+		pg.Read("m.name", &m.Name),
+		pg.Read("m.tier", &m.Tier),
+		pg.Read("m.status = 'ACTIVE'", &m.Active),
+	}
+})
+
+var bookingMembers = pg.Lookup[tenant.MemberID, booking.Member]{
+	SQL: pg.SQL(`select ` + bookingMember.Columns() + `, q.n from unnest($2::uuid[]) with ordinality as q (id, n)
+cross join lateral (select * from members m where m.tenant_id = $1 and m.id = q.id offset 0) m`),
+	Reader: bookingMember,
+}
+
+// FindBookingMember reads what a booking needs to know of a member; nil where there is none.
+func FindBookingMember(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into **booking.Member) {
+	bookingMembers.One(b, in, id, into)
+}
+
+// Visit is a member in a session.
+type Visit struct {
+	Session tenant.SessionID
+	Member  tenant.MemberID
+	Waits   bool // with an entry; else booked
+}
+
+type visitRow struct {
+	Visit
+	queue waitlist.Queue
+}
+
+var visits = pg.NewReader(func(v *visitRow) []pg.Column {
+	return []pg.Column{
+		pg.Read("v.session_id", &v.Session),
+		pg.Read("v.member_id", &v.Member),
+		pg.Read("v.waits", &v.Waits),
+		pg.Read("q.location_id", &v.queue.Location),
+		pg.Read("q.service_id", &v.queue.Service),
+		pg.Read("q.local_date", &v.queue.Date),
+	}
+})
+
+var findVisit = pg.SQL(`
+select ` + visits.Columns() + ` from (
+  select session_id, member_id, false as waits,
+    null::uuid as location_id, null::uuid as service_id, null::date as local_date
+  from bookings where tenant_id = $1 and id = $2
+  union all
+  select coalesce(session_id, any_of[1]), member_id, true, location_id, service_id, first_date
+  from waitlist_entries where tenant_id = $1 and id = $2) v
+left join sessions s on s.tenant_id = $1 and s.id = v.session_id
+left join waitlist_queues q on q.tenant_id = $1 and q.location_id = coalesce(v.location_id, s.location_id)
+  and q.service_id = coalesce(v.service_id, s.service_id) and q.local_date = coalesce(v.local_date, s.local_date)
+  and q.waiting > 0`)
+
+// FindVisit reads who has a booking or an entry, and in which session, if it is one; nil where there is none. The queue
+// is the one there, or that of a window's first day; nil where it is empty.
+func FindVisit(
+	b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **Visit, queue **waitlist.Queue,
+) {
+	*into, *queue = nil, nil
+	visits.Each(b.Queue(findVisit, in, id), func(v visitRow) {
+		*into = &v.Visit
+		if !v.queue.Date.IsZero() {
+			*queue = &v.queue
+		}
+	})
+}
+
+func visitColumns(visits []Visit) []any {
+	return []any{
+		pg.Array(visits, func(v Visit) tenant.SessionID { return v.Session }),
+		pg.Array(visits, func(v Visit) tenant.MemberID { return v.Member }),
+	}
+}
+
+// Double is a member's active booking and entry in a session; zero where there is none.
+type Double struct {
+	Booking tenant.BookingID
+	Entry   tenant.EntryID
+}
+
+var doubles = pg.Lookup[Visit, Double]{
+	SQL: `
+select
+  (select b.id from bookings b where b.tenant_id = $1 and b.session_id = q.session_id and b.member_id = q.member_id
+    and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')),
+  (select p.entry_id from waitlist_places p
+    where p.tenant_id = $1 and p.session_id = q.session_id and p.member_id = q.member_id),
+  q.n
+from unnest($2::uuid[], $3::uuid[]) with ordinality as q (session_id, member_id, n)`,
+	Columns: visitColumns,
+	Reader: pg.NewReader(func(d *Double) []pg.Column {
+		return []pg.Column{pg.Read("booking", &d.Booking), pg.Read("entry", &d.Entry)}
+	}),
+}
+
+// FindDouble reads a member's active booking and entry in a session.
+func FindDouble(b *pg.Batch, in tenant.TenantID, v Visit, found func(Double)) {
+	doubles.Find(b, in, v, found)
+}
+
+// FindDoubles is FindDouble for a member who joins a queue, as far as the answer depends on it: the booking where the
+// session has no room for a party, so that no one with a place joins the queue, and the entry where anyone waits. The
+// place itself is guarded by unique indexes, which take no predicate lock.
+func FindDoubles(
+	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, party int,
+	booking *tenant.BookingID, entry *tenant.EntryID,
+) {
+	*booking, *entry = tenant.BookingID{}, tenant.EntryID{}
+	// A session with holds may be full, too: once a hold has run out, those who wait may take its seats and all others.
+	b.Queue(`
+select
+  case when s.capacity is not null and (s.seats_taken + $4 > s.capacity or s.holds > 0) then (
+    select b.id from bookings b where b.tenant_id = $1 and b.session_id = $2 and b.member_id = $3
+      and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')) end,
+  case when s.waiting > 0 then (
+    select p.entry_id from waitlist_places p where p.tenant_id = $1 and p.session_id = $2 and p.member_id = $3) end
+from sessions s where s.tenant_id = $1 and s.id = $2`, in, session, member, party).ScanAny(booking, entry)
+}
+
+var span = pg.NewReader(func(s *civil.Span) []pg.Column {
+	return []pg.Column{pg.Read("b.starts_at", &s.Start), pg.Read("b.ends_at", &s.End)}
+})
+
+var busyAround = pg.Lookup[Visit, civil.Span]{
+	SQL: pg.SQL(`
+select ` + span.Columns() + `, q.n
+from unnest($2::uuid[], $3::uuid[]) with ordinality as q (session_id, member_id, n)
+cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = q.session_id offset 0) s
+cross join lateral (
+  select * from bookings b
+  where b.tenant_id = $1 and b.member_id = q.member_id and b.starts_at < s.ends_at and b.ends_at > s.starts_at
+    and b.exclusive and b.status in ` + active + ` offset 0) b`),
+	Columns: visitColumns,
+	Reader:  span,
+}
+
+// FindBusy reads when a member's bookings that tolerate no overlap touch a session's span.
+func FindBusy(b *pg.Batch, in tenant.TenantID, v Visit, found func(civil.Span)) {
+	busyAround.Find(b, in, v, found)
+}
+
+// InSession is a member's active booking in a session.
+type InSession struct {
+	Member  tenant.MemberID
+	Booking tenant.BookingID
+}
+
+var inSession = pg.NewReader(func(i *InSession) []pg.Column {
+	return []pg.Column{pg.Read("b.member_id", &i.Member), pg.Read("b.id", &i.Booking)}
+})
+
+var listInSession = pg.SQL(`
+select ` + inSession.Columns() + ` from bookings b
+where b.tenant_id = $1 and b.session_id = $2 and b.member_id = any($3) and b.status in ` + active)
+
+// ListInSession reads those of the members.
+func ListInSession(
+	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, members []tenant.MemberID, into *[]InSession,
+) {
+	inSession.List(b.Queue(listInSession, in, session, members), into)
+}
+
+// BusySpan is the span of a member's active booking that tolerates no overlap.
+type BusySpan struct {
+	Member tenant.MemberID
+	Span   civil.Span
+}
+
+var busySpan = pg.NewReader(func(s *BusySpan) []pg.Column {
+	return []pg.Column{
+		pg.Read("b.member_id", &s.Member), pg.Read("b.starts_at", &s.Span.Start), pg.Read("b.ends_at", &s.Span.End),
+	}
+})
+
+var listBusy = pg.SQL(`
+select ` + busySpan.Columns() + ` from bookings b
+where b.tenant_id = $1 and b.member_id = any($2) and b.starts_at < $4 and b.ends_at > $3 and b.exclusive
+  and b.status in ` + active)
+
+// ListBusy reads those of the members that touch a span of time.
+func ListBusy(b *pg.Batch, in tenant.TenantID, members []tenant.MemberID, span civil.Span, into *[]BusySpan) {
+	busySpan.List(b.Queue(listBusy, in, members, span.Start, span.End), into)
+}

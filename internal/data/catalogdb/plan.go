@@ -1,0 +1,42 @@
+package catalogdb
+
+import (
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var (
+	findPlan  = pg.SQL(`select ` + coredb.Plans.Columns() + ` from plans p where p.tenant_id = $1 and p.id = $2`)
+	listPlans = pg.SQL(`select ` + coredb.Plans.Columns() + ` from plans p
+where p.tenant_id = $1 and (p.active or $2) and ($4::uuid is null or (lower(p.name), p.id) > (lower($3), $4))
+order by lower(p.name), p.id limit $5`)
+	insertPlan = pg.SQL(`insert into plans ` + coredb.Plans.Values())
+	updatePlan = pg.SQL(`update plans set ` + coredb.Plans.Set() + ` where tenant_id = $1 and id = $2`)
+)
+
+// FindPlan reads a plan; nil where there is none.
+func FindPlan(b *pg.Batch, in tenant.TenantID, id tenant.PlanID, into **credit.Plan) {
+	coredb.Plans.Find(b.Queue(findPlan, in, id), into)
+}
+
+// ListPlans reads plans by name, from behind the one given.
+func ListPlans(
+	b *pg.Batch, in tenant.TenantID, inactive bool, afterName string, afterID tenant.PlanID, limit int,
+	into *[]credit.Plan,
+) {
+	coredb.Plans.List(b.Queue(listPlans, in, inactive, afterName, afterID, limit), into)
+}
+
+// InsertPlan writes a new plan with the transaction.
+func InsertPlan(tx *pg.Tx, in tenant.TenantID, p credit.Plan) {
+	tx.Write(insertPlan, coredb.Plans.Insert(in, &p)...)
+	coredb.RenewHouse(tx, in)
+}
+
+// UpdatePlan writes a plan's edit with the transaction. Its kind never changes.
+func UpdatePlan(tx *pg.Tx, in tenant.TenantID, p credit.Plan) {
+	tx.Write(updatePlan, coredb.Plans.Update(in, &p)...)
+	coredb.RenewHouse(tx, in)
+}

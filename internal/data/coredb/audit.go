@@ -1,0 +1,117 @@
+package coredb
+
+import (
+	"strings"
+	"time"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// AuditEntry is one act of a person or program that the tenant may want to ask about later.
+type AuditEntry struct {
+	ID         tenant.AuditID
+	Actor      string // as tenant.Caller.Actor names it
+	Subject    string // of the token used; empty where there was none
+	Action     string // the permission's name or the use case's, such as "session.bulk_delete"
+	TargetKind string // "session", "booking", "member", …
+	TargetID   string
+	Batch      tenant.BatchID
+	Reason     string
+	Changes    map[string]any
+	Request    string // the request's id in the log; empty where there was none
+	At         time.Time
+
+	// Read along; not given on writing.
+	ActorKind ActorKind
+	ActorName string // as it was at that time
+}
+
+// ActorKind is what kind of actor did something.
+type ActorKind string
+
+// The kinds.
+const (
+	ByMember         ActorKind = "MEMBER"
+	ByServiceAccount ActorKind = "SERVICE_ACCOUNT"
+	BySystem         ActorKind = "SYSTEM"
+)
+
+// accountPrefix marks the actors that are service accounts.
+const accountPrefix = "sa:"
+
+// actorKind is the SQL that tells the kind of an actor.
+const actorKind = `
+  case when actor like '` + accountPrefix + `%' then 'SERVICE_ACCOUNT'
+    when actor ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then 'MEMBER' else 'SYSTEM' end`
+
+var audit = pg.NewTable("a", func(e *AuditEntry) []pg.Column {
+	return []pg.Column{
+		pg.Fixed("id", &e.ID),
+		pg.Fixed("actor", &e.Actor),
+		pg.Fixed("actor_subject", &e.Subject),
+		pg.Fixed("action", &e.Action),
+		pg.Fixed("target_kind", &e.TargetKind),
+		pg.Fixed("target_id", &e.TargetID),
+		pg.Fixed("batch_id", &e.Batch),
+		pg.Fixed("reason", &e.Reason),
+		pg.Fixed("changes", pg.JSON(&e.Changes)),
+		pg.Fixed("request_id", &e.Request),
+		pg.Fixed("occurred_at", &e.At),
+		pg.Read("a.actor_name", &e.ActorName),
+		pg.Read(actorKind, &e.ActorKind),
+	}
+})
+
+var (
+	insertAudit = pg.SQL(`
+insert into audit_entries (` + audit.Names() + `, actor_name) values (` + audit.Parameters() + `, coalesce(
+  (select name from members where tenant_id = $1 and id = ` + audit.Extra(1) + `),
+  (select name from service_accounts where tenant_id = $1 and id = ` + audit.Extra(2) + `), ''))`)
+	listAudit = pg.SQL(`select ` + audit.Columns() + ` from audit_entries a
+where a.tenant_id = $1
+  and ($2::text[] is null or actor = any($2))
+  and ($3 = '' or $3 =` + actorKind + `)
+  and ($4 = '' or action = $4)
+  and ($5 = '' or target_kind = $5)
+  and ($6 = '' or target_id = $6)
+  and ($7::uuid is null or batch_id = $7)
+  and ($8::timestamptz is null or occurred_at >= $8) and ($9::timestamptz is null or occurred_at < $9)
+  and ($10::timestamptz is null or (occurred_at, id) < ($10, $11::uuid))
+order by occurred_at desc, id desc limit $12`)
+)
+
+// AppendAudit writes an entry with the transaction.
+func AppendAudit(tx *pg.Tx, in tenant.TenantID, e AuditEntry) {
+	// An actor is one of the two, so that at most one of the ids has a row.
+	member, _ := tenant.Parse[tenant.MemberID](e.Actor)
+	account, notAny := tenant.Parse[tenant.ServiceAccountID](strings.TrimPrefix(e.Actor, accountPrefix))
+	if notAny != nil {
+		e.Subject = "" // the service itself has no token
+	}
+	tx.Write(insertAudit, append(audit.Insert(in, &e), member, account)...)
+}
+
+// AuditQuery chooses entries; zero values choose all.
+type AuditQuery struct {
+	Actor       tenant.UUID // a member's or a service account's id
+	ActorKind   ActorKind
+	Action      string
+	TargetKind  string
+	TargetID    string
+	Batch       tenant.BatchID
+	From, Until time.Time // half-open
+	AfterAt     time.Time // keyset: the last time and id of the page before
+	AfterID     tenant.AuditID
+	Limit       int
+}
+
+// ListAudit reads them by time, then id, the newest first.
+func ListAudit(b *pg.Batch, in tenant.TenantID, q AuditQuery, into *[]AuditEntry) {
+	var actors []string
+	if !q.Actor.IsZero() {
+		actors = []string{q.Actor.String(), accountPrefix + q.Actor.String()}
+	}
+	audit.List(b.Queue(listAudit, in, actors, q.ActorKind, q.Action, q.TargetKind, q.TargetID, q.Batch,
+		pg.OrNull(q.From), pg.OrNull(q.Until), pg.OrNull(q.AfterAt), q.AfterID, q.Limit), into)
+}

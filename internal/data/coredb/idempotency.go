@@ -1,0 +1,147 @@
+package coredb
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Claim names one use of an idempotency key: who sent it, to which procedure.
+type Claim struct {
+	Principal, Procedure, Key string
+	Hash                      []byte // SHA-256 of what was asked for
+	At                        time.Time
+	// Since is when a use still counts: older ones are as good as forgotten.
+	Since time.Time
+}
+
+// Name tells a tenant's keys apart.
+func (c Claim) Name() string { return c.Principal + "\x00" + c.Procedure + "\x00" + c.Key }
+
+// KeyUsed reports whether a transaction failed because the key that it claimed was used already.
+func KeyUsed(err error) bool { return pg.IsCheck(err, "idempotency_keys_once") }
+
+type answerRow struct {
+	Claim
+	answer json.RawMessage
+}
+
+func claimColumns(c *Claim) []pg.Column {
+	return []pg.Column{
+		pg.Key("principal", &c.Principal),
+		pg.Key("procedure", &c.Procedure),
+		pg.Key("key", &c.Key),
+		pg.Fixed("request_hash", &c.Hash),
+		pg.Fixed("created_at", &c.At),
+	}
+}
+
+var (
+	claims  = pg.NewTable("k", claimColumns)
+	answers = pg.NewTable("k", func(a *answerRow) []pg.Column {
+		return append(claimColumns(&a.Claim), pg.Fixed("answer", pg.JSON(&a.answer)))
+	})
+)
+
+var (
+	claimKey = pg.SQL(`
+insert into idempotency_keys as k ` + claims.Values() + `
+on conflict (tenant_id, principal, procedure, key) do update set
+  used = k.created_at > ` + claims.Extra(1) + `,
+  request_hash = excluded.request_hash, answer = null, created_at = excluded.created_at`)
+	claimKeys = pg.SQL(`
+insert into idempotency_keys as k ` + claims.Rows() + `
+on conflict (tenant_id, principal, procedure, key) do update set
+  request_hash = excluded.request_hash, answer = null, created_at = excluded.created_at
+where k.created_at <= ` + claims.Extra(1) + `
+returning k.principal, k.procedure, k.key`)
+	answerKeys = pg.SQL(`
+insert into idempotency_keys ` + answers.Rows() + `
+on conflict (tenant_id, principal, procedure, key) do update set answer = excluded.answer`)
+)
+
+// ClaimKey takes an idempotency key with the transaction, which fails where the key was used before: see KeyUsed. While
+// another transaction has the key, it waits for that one's end.
+//
+// One statement finds the conflict and turns it into an error, and it asks for nothing: a SELECT would take predicate
+// locks on the index pages where all other keys go. That it fails by itself lets it travel ahead of what the
+// transaction sends, and keeps the rest of that from running.
+func ClaimKey(tx *pg.Tx, in tenant.TenantID, c Claim) {
+	tx.Write(claimKey, append(claims.Insert(in, &c), c.Since)...)
+}
+
+// ClaimKeys takes idempotency keys with the batch's transaction, and says which: those that were used before are left
+// as they are. It asks for nothing either, because of the predicate locks that ClaimKey speaks of.
+func ClaimKeys(b *pg.Batch, in tenant.TenantID, all []Claim, claimed func(Claim)) {
+	if len(all) == 0 {
+		return
+	}
+	rows := pg.Array(all, func(c Claim) *Claim { return &c })
+	var c Claim
+	b.Queue(claimKeys, append(claims.InsertAll(in, rows), all[0].Since)...).
+		Each(func() { claimed(c) }, &c.Principal, &c.Procedure, &c.Key)
+}
+
+var answersKept = pg.Rows[*answerRow]{
+	Rank: RankKeys,
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*answerRow) {
+		tx.Write(answerKeys, answers.InsertAll(in, rows)...)
+	},
+}
+
+// AnswerKey keeps the answer, a JSON text, with the key that the transaction has claimed. It is an upsert because of
+// the predicate locks that ClaimKey speaks of.
+func AnswerKey(tx *pg.Tx, in tenant.TenantID, c Claim, text string) {
+	answersKept.Add(tx, in, &answerRow{c, json.RawMessage(text)})
+}
+
+var keysGivenBack = pg.Rows[Claim]{
+	Rank: RankKeys,
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []Claim) {
+		tx.Write(`
+delete from idempotency_keys k using unnest($2::text[], $3::text[], $4::text[]) as x (principal, procedure, key)
+where k.tenant_id = $1 and k.key = any($4)
+  and k.principal = x.principal and k.procedure = x.procedure and k.key = x.key`,
+			in,
+			pg.Array(rows, func(c Claim) string { return c.Principal }),
+			pg.Array(rows, func(c Claim) string { return c.Procedure }),
+			pg.Array(rows, func(c Claim) string { return c.Key }))
+	},
+}
+
+// GiveKeyBack forgets, with the transaction, a key that it has claimed.
+func GiveKeyBack(tx *pg.Tx, in tenant.TenantID, c Claim) { keysGivenBack.Add(tx, in, c) }
+
+// Answered is what an idempotency key was used for.
+type Answered struct {
+	Hash   []byte
+	Answer string // JSON
+}
+
+var answered = pg.NewReader(func(a *Answered) []pg.Column {
+	return []pg.Column{pg.Read("request_hash", &a.Hash), pg.Read("answer::text", &a.Answer)}
+})
+
+var findAnswer = pg.SQL(`
+select ` + answered.Columns() + ` from idempotency_keys
+where tenant_id = $1 and principal = $2 and procedure = $3 and key = $4 and created_at > $5`)
+
+// FindAnswer reads what a key was used for.
+func FindAnswer(b *pg.Batch, in tenant.TenantID, c Claim, into **Answered) {
+	answered.Find(b.Queue(findAnswer, in, c.Principal, c.Procedure, c.Key, c.Since), into)
+}
+
+// HasOldKeys tells whether any key was last used by the given time.
+func HasOldKeys(b *pg.Batch, in tenant.TenantID, until time.Time, into *bool) {
+	b.Queue(`select exists (select from idempotency_keys where tenant_id = $1 and created_at <= $2)`, in, until).Scan(into)
+}
+
+// DeleteOldKeys deletes with the transaction so many keys that were last used by the given time.
+func DeleteOldKeys(tx *pg.Tx, in tenant.TenantID, until time.Time, most int) {
+	tx.Write(`
+delete from idempotency_keys where tenant_id = $1 and (principal, procedure, key) in (
+  select principal, procedure, key from idempotency_keys
+  where tenant_id = $1 and created_at <= $2 order by created_at limit $3)`, in, until, most)
+}

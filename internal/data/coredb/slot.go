@@ -1,0 +1,39 @@
+package coredb
+
+import (
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+)
+
+// SlotRow receives a session as a booking sees it, with the policy in force.
+type SlotRow struct {
+	Slot  booking.Slot
+	rules RuleRow
+}
+
+// SlotJoins finds what belongs to a session `s`, by primary keys.
+const SlotJoins = `
+  join services v on v.tenant_id = s.tenant_id and v.id = s.service_id
+  join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
+  join tenants t on t.tenant_id = s.tenant_id` + RuleJoins
+
+// Joined are the columns that go with SlotJoins.
+func (r *SlotRow) Joined() []pg.Column {
+	s := &r.Slot
+	return append([]pg.Column{
+		pg.Read("l.time_zone", &s.TimeZone),
+		pg.Read("v.min_party", &s.MinParty),
+		pg.Read("v.max_party", &s.MaxParty),
+		pg.Read("v.delivery", &s.Delivery),
+		pg.Read("l.latitude", Latitude(&s.Point)),
+		pg.Read("l.longitude", Longitude(&s.Point)),
+		pg.Read("l.channels", &s.Channels),
+		pg.Read("t.takes_payments", &s.TakesPayments),
+	}, r.rules.Columns()...)
+}
+
+// Value gives the session.
+func (r *SlotRow) Value() booking.Slot {
+	r.Slot.Rules = r.rules.Rules()
+	return r.Slot
+}

@@ -1,0 +1,214 @@
+package messagedb
+
+import (
+	"crypto/sha256"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Delivery is one line of the delivery log.
+type Delivery struct {
+	ID                tenant.DeliveryID
+	Notice            tenant.NoticeID // zero for a test
+	Topic             notify.Topic
+	Channel           notify.Channel // empty where none could be used
+	Status            notify.DeliveryStatus
+	Reason            notify.Reason
+	Recipient         tenant.UUID
+	Member            tenant.MemberID
+	RecipientName     string
+	Address           string // a number or an email address; for push the device's id
+	Session           tenant.SessionID
+	Booking           tenant.BookingID
+	Offer             tenant.OfferID
+	Provider          string
+	ProviderID        string
+	ErrorCode         string
+	ErrorMessage      string
+	Segments          int
+	Attempt           int
+	PossibleDuplicate bool
+	Counted           bool
+	RetryAt           time.Time
+	Content           *notify.Rendered // in the local outbox alone
+	CreatedAt         time.Time
+	UpdatedAt         time.Time
+}
+
+var deliveries = pg.NewTable("d", func(d *Delivery) []pg.Column {
+	return []pg.Column{
+		pg.Key("id", &d.ID),
+		pg.Fixed("notice_id", &d.Notice),
+		pg.Fixed("topic", &d.Topic),
+		pg.Fixed("channel", pg.Null((*string)(&d.Channel))),
+		pg.Col("status", &d.Status),
+		pg.Col("reason", &d.Reason),
+		pg.Fixed("recipient", &d.Recipient),
+		pg.Fixed("member_id", &d.Member),
+		pg.Fixed("recipient_name", &d.RecipientName),
+		pg.Fixed("address", &d.Address),
+		pg.Fixed("session_id", &d.Session),
+		pg.Fixed("booking_id", &d.Booking),
+		pg.Fixed("offer_id", &d.Offer),
+		pg.Fixed("provider", &d.Provider),
+		pg.Later("provider_id", &d.ProviderID),
+		pg.Later("error_code", &d.ErrorCode),
+		pg.Later("error_message", &d.ErrorMessage),
+		pg.Later("segments", &d.Segments),
+		pg.Fixed("attempt", &d.Attempt),
+		pg.Fixed("possible_duplicate", &d.PossibleDuplicate),
+		pg.Col("counted", &d.Counted),
+		pg.Col("retry_at", pg.Null(&d.RetryAt)),
+		pg.Fixed("content", pg.JSON(&d.Content)),
+		pg.Fixed("created_at", &d.CreatedAt),
+		pg.Col("updated_at", &d.UpdatedAt),
+	}
+})
+
+// DeliveryOutcome is what became of an attempt.
+type DeliveryOutcome struct {
+	ID           tenant.DeliveryID
+	Status       notify.DeliveryStatus
+	Reason       notify.Reason
+	ProviderID   string
+	ErrorCode    string
+	ErrorMessage string
+	Segments     int
+	RetryAt      time.Time
+	Unsent       bool // its attempt reached no one, on no device
+}
+
+var outcomes = pg.NewTable("o", func(o *DeliveryOutcome) []pg.Column {
+	return []pg.Column{
+		pg.Key("id", &o.ID),
+		pg.Col("status", &o.Status),
+		pg.Col("reason", &o.Reason),
+		pg.Col("provider_id", &o.ProviderID),
+		pg.Col("error_code", &o.ErrorCode),
+		pg.Col("error_message", &o.ErrorMessage),
+		pg.Col("segments", &o.Segments),
+		pg.Col("retry_at", pg.Null(&o.RetryAt)),
+		pg.Col("unsent", &o.Unsent),
+	}
+})
+
+// unreported holds for attempts that the outcome `x` is news of. What a provider has reported is not in doubt any more,
+// but for how far the message got.
+const unreported = `(d.status = 'POSSIBLY_SENT' or d.status = 'QUEUED' and x.status = 'SENT')`
+
+var (
+	insertDeliveries = pg.SQL(`insert into deliveries ` + deliveries.Rows())
+	updateDeliveries = pg.SQL(`
+update deliveries d set
+  status = case when ` + unreported + ` then x.status else d.status end,
+  reason = case when ` + unreported + ` and x.reason <> '' then x.reason else d.reason end,
+  provider_id = coalesce(nullif(x.provider_id, ''), d.provider_id),
+  error_code = coalesce(nullif(d.error_code, ''), x.error_code),
+  error_message = coalesce(nullif(d.error_message, ''), x.error_message), segments = greatest(d.segments, x.segments),
+  retry_at = case when ` + unreported + ` then x.retry_at end,
+  counted = d.counted and not (x.unsent and ` + unreported + `),
+  updated_at = ` + outcomes.Extra(1) + `
+from ` + outcomes.Changes() + `
+where d.tenant_id = $1 and d.id = x.id and d.id = any($2)`)
+	findDelivery = pg.SQL(`select ` + deliveries.Columns() + ` from deliveries d
+where d.tenant_id = $1 and (d.id = $2 or ($2::uuid is null and d.provider_id = $3 and $3 <> '')) limit 1`)
+	findDeliveries = pg.SQL(`select ` + deliveries.Columns() + ` from deliveries d
+where d.tenant_id = $1 and d.id = any($2) order by array_position($2, d.id)`)
+	listDeliveries = pg.SQL(`select ` + deliveries.Columns() + ` from deliveries d
+where d.tenant_id = $1 and ($2::uuid is null or d.member_id = $2) and ($3::uuid is null or d.booking_id = $3)
+  and ($4::uuid is null or d.offer_id = $4) and (coalesce(cardinality($5::text[]), 0) = 0 or d.status = any($5))
+  and ($6::text = '' or d.channel = $6) and ($7::text = '' or d.topic = $7)
+  and ($8::timestamptz is null or d.created_at >= $8) and ($9::timestamptz is null or d.created_at < $9)
+  and (not $10::boolean or d.content is not null)
+  and ($11::timestamptz is null or (d.created_at, d.id) < ($11, $12))
+order by d.created_at desc, d.id desc limit $13`)
+	reportDelivery = pg.SQL(`update deliveries set ` + deliveries.Set() + ` where tenant_id = $1 and id = $2`)
+)
+
+// InsertDeliveries writes lines with the transaction.
+func InsertDeliveries(tx *pg.Tx, in tenant.TenantID, lines []Delivery) {
+	if len(lines) == 0 {
+		return
+	}
+	rows := pg.Array(lines, func(d Delivery) *Delivery {
+		d.UpdatedAt = d.CreatedAt
+		return &d
+	})
+	tx.Write(insertDeliveries, deliveries.InsertAll(in, rows)...)
+}
+
+// UpdateDeliveries writes what became of attempts with the transaction. A status that was reported before, and tells
+// more, stays with its reason: what the provider has, no failure takes back. What surely was not sent does not count.
+func UpdateDeliveries(tx *pg.Tx, in tenant.TenantID, all []DeliveryOutcome, now time.Time) {
+	if len(all) == 0 {
+		return
+	}
+	rows := pg.Array(all, func(o DeliveryOutcome) *DeliveryOutcome { return &o })
+	tx.Write(updateDeliveries, append(outcomes.UpdateAll(in, rows), now)...)
+}
+
+// FindDelivery reads a line by its id, or where that is zero by what its provider calls it; nil where there is none.
+func FindDelivery(b *pg.Batch, in tenant.TenantID, id tenant.DeliveryID, providerID string, into **Delivery) {
+	deliveries.Find(b.Queue(findDelivery, in, id, providerID), into)
+}
+
+// ReportDelivery writes what a provider reports about a line with the transaction.
+func ReportDelivery(tx *pg.Tx, in tenant.TenantID, d Delivery, now time.Time) {
+	d.UpdatedAt = now
+	tx.Write(reportDelivery, deliveries.Update(in, &d)...)
+}
+
+// DeliveryQuery chooses lines of the log, the newest first. All that is set must hold.
+type DeliveryQuery struct {
+	Member   tenant.MemberID
+	Booking  tenant.BookingID
+	Offer    tenant.OfferID
+	Statuses []notify.DeliveryStatus
+	Channel  notify.Channel
+	Topic    notify.Topic
+	From     time.Time
+	Until    time.Time
+	Outbox   bool // with their content alone
+
+	BeforeAt time.Time // zero: from the newest
+	BeforeID tenant.DeliveryID
+	Limit    int
+}
+
+// ListDeliveries reads lines of the log, the newest first.
+func ListDeliveries(b *pg.Batch, in tenant.TenantID, q DeliveryQuery, into *[]Delivery) {
+	deliveries.List(b.Queue(listDeliveries, in, q.Member, q.Booking, q.Offer, q.Statuses, q.Channel, q.Topic,
+		pg.OrNull(q.From), pg.OrNull(q.Until), q.Outbox, pg.OrNull(q.BeforeAt), q.BeforeID, q.Limit), into)
+}
+
+// FindDeliveries reads lines by their ids, in that order.
+func FindDeliveries(b *pg.Batch, in tenant.TenantID, ids []tenant.DeliveryID, into *[]Delivery) {
+	deliveries.List(b.Queue(findDeliveries, in, ids), into)
+}
+
+// PutInTouch notes with the transaction that the tenant writes to numbers from the one that tenants share.
+func PutInTouch(tx *pg.Tx, in tenant.TenantID, numbers []string) {
+	if len(numbers) == 0 {
+		return
+	}
+	tx.Write(`
+insert into shared_contacts (tenant_id, number_hash)
+select distinct $1::uuid, n from unnest($2::bytea[]) as n on conflict do nothing`, in, pg.Array(numbers, hashNumber))
+}
+
+// ListTenantsInTouch reads, for an operator's task, which tenants have written to a number from the one that they
+// share.
+func ListTenantsInTouch(b *pg.Batch, number string, into *[]tenant.TenantID) {
+	pg.Collect(b.Queue(`select tenant_id from shared_contacts where number_hash = $1 order by tenant_id`,
+		hashNumber(number)), into, pgx.RowTo[tenant.TenantID])
+}
+
+func hashNumber(number string) []byte {
+	sum := sha256.Sum256([]byte(number))
+	return sum[:]
+}

@@ -1,0 +1,284 @@
+// Package scheduledb is the SQL of sessions, series and workouts.
+package scheduledb
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var sessions = pg.NewTable("s", func(s *session.Session) []pg.Column {
+	return []pg.Column{
+		pg.Key("id", &s.ID),
+		pg.Col("service_id", &s.Service),
+		pg.Col("location_id", &s.Location),
+		pg.Col("resource_id", &s.Resource),
+		pg.Col("coach_id", &s.Coach),
+		pg.Col("series_id", &s.Series),
+		pg.Col("occurs_on", &s.OccursOn),
+		pg.Col("occurs_at", pg.Null(&s.OccursAt)),
+		pg.Col("detached", &s.Detached),
+		pg.Col("title", &s.Title),
+		pg.Col("description", &s.Description),
+		pg.Col("starts_at", &s.StartsAt),
+		pg.Col("ends_at", &s.EndsAt),
+		pg.Col("local_date", &s.LocalDate),
+		pg.Col("capacity", &s.Capacity),
+		pg.Col("waitlist_capacity", &s.WaitlistCapacity),
+		pg.Col("state", (*string)(&s.State)),
+		pg.Col("blocked", &s.Blocked),
+		pg.Col("state_reason", &s.StateReason),
+		pg.Col("version", &s.Version),
+		pg.Fixed("created_at", &s.CreatedAt),
+		pg.Col("updated_at", &s.UpdatedAt),
+		pg.Read("s.seats_taken", &s.SeatsTaken),
+		pg.Read("s.waiting", &s.Waiting),
+		pg.Read("s.holds", &s.Holds),
+	}
+})
+
+// Scheduled is a session with all that booking needs to know of it.
+type Scheduled struct {
+	session.Session
+	Slot booking.Slot
+}
+
+type scheduledRow struct {
+	session.Session
+	slot coredb.SlotRow
+}
+
+var (
+	scheduled = pg.ReadAs(func(r *scheduledRow) []pg.Column {
+		return append(append(sessions.Of(&r.Session), r.slot.Joined()...),
+			pg.Read("s.deleted_at is not null", &r.Deleted),
+			pg.Read(`
+  coalesce((select m.name from members m where m.tenant_id = s.tenant_id and m.id = s.coach_id), '')`, &r.CoachName),
+			pg.Read(`
+  array(select w.workout_id from session_workouts w
+    where w.tenant_id = s.tenant_id and w.session_id = s.id order by w.position)`, &r.Workouts),
+		)
+	}, func(r *scheduledRow) (Scheduled, error) {
+		one, slot := r.Session, r.slot.Value()
+		one.TimeZone, one.Delivery = slot.TimeZone, slot.Delivery
+		slot.ID, slot.Service, slot.Location, slot.Title = one.ID, one.Service, one.Location, one.Title
+		slot.StartsAt, slot.EndsAt, slot.LocalDate = one.StartsAt, one.EndsAt, one.LocalDate
+		slot.Capacity, slot.SeatsTaken, slot.WaitlistCapacity = one.Capacity, one.SeatsTaken, one.WaitlistCapacity
+		slot.Waiting, slot.Holds, slot.State, slot.Blocked = one.Waiting, one.Holds, one.State, one.Blocked
+		return Scheduled{one, slot}, nil
+	})
+	// schedule gives all rows in the same place: what reads them copies.
+	schedule = pg.ReadAs(func(s *session.Session) []pg.Column {
+		return append(sessions.Of(s),
+			pg.Read("coalesce(m.name, '')", &s.CoachName),
+			pg.Read(`
+  case when s.has_workouts then array(select w.workout_id from session_workouts w
+    where w.tenant_id = s.tenant_id and w.session_id = s.id order by w.position) end`, &s.Workouts),
+		)
+	}, func(s *session.Session) (*session.Session, error) { return s, nil })
+)
+
+// selectSessions reads sessions `s`.
+var selectSessions = `select ` + scheduled.Columns() + ` from sessions s` + coredb.SlotJoins
+
+var findSession = pg.SQL(selectSessions + `
+where s.tenant_id = $1 and s.id = $2 and s.deleted_at is null`)
+
+// FindSession reads a session; nil where there is none that is not deleted.
+func FindSession(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into **Scheduled) {
+	scheduled.Find(b.Queue(findSession, in, id), into)
+}
+
+// SessionQuery chooses sessions.
+type SessionQuery struct {
+	session.Filter
+	Unbooked   bool      // leaves out those with bookings or waitlist entries
+	AfterStart time.Time // keyset: the last start and id of the page before
+	AfterID    tenant.SessionID
+	Limit      int
+}
+
+// filtered is a statement on the sessions `s` that a session.Filter chooses: one for filters that name no sessions, and
+// one for those that do.
+type filtered struct{ all, named string }
+
+// filter puts the condition of a session.Filter between the parts of a statement. Its parameters are those of
+// filterArgs. The span stands alone, without an "or", so that the index on the start is followed.
+func filter(before, after string) filtered {
+	const condition = `
+where s.tenant_id = $1 and s.deleted_at is null and s.starts_at >= $2 and s.starts_at < $3
+  and ($4::uuid[] is null or s.location_id = any($4)) and ($5::uuid[] is null or s.service_id = any($5))
+  and ($6::uuid[] is null or s.resource_id = any($6)) and ($7::uuid[] is null or s.coach_id = any($7))
+  and ($8::text[] is null or s.state = any($8)) and ($9::uuid is null or s.series_id = $9)`
+	return filtered{
+		all:   pg.SQL(before + condition + ` and $10::uuid[] is null` + after),
+		named: pg.SQL(before + condition + ` and s.id = any($10)` + after),
+	}
+}
+
+// queue adds the statement with the filter's arguments, and more.
+func (f filtered) queue(b *pg.Batch, in tenant.TenantID, by session.Filter, more ...any) *pg.Statement {
+	if by.Until.IsZero() {
+		by.Until = endOfTime
+	}
+	sql := f.named
+	if by.Sessions == nil {
+		sql = f.all
+	}
+	return b.Queue(sql, append([]any{
+		in, by.From, by.Until, by.Locations, by.Services, by.Resources, by.Coaches, by.States, by.Series, by.Sessions,
+	}, more...)...)
+}
+
+// endOfTime is beyond every session.
+var endOfTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+
+// activeBookings counts them, where the counter of seats says that there are any.
+const activeBookings = `
+  case when s.seats_taken = 0 then 0 else (
+    select count(*) from bookings b where b.tenant_id = s.tenant_id and b.session_id = s.id
+      and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')) end`
+
+var (
+	listSessions = filter(selectSessions, `
+  and ($11::uuid is null or (s.starts_at, s.id) > ($2, $11)) and (not $12 or (s.seats_taken = 0 and s.waiting = 0))
+order by s.starts_at, s.id limit $13`)
+	listSchedule = filter(`
+select `+schedule.Columns()+` from sessions s left join members m on m.tenant_id = s.tenant_id and m.id = s.coach_id`, `
+  and ($11::uuid is null or (s.starts_at, s.id) > ($2, $11))
+order by s.starts_at, s.id limit $12`)
+	previewSessions = filter(`
+select count(*) filter (where not (booked and $11)), count(*) filter (where booked),
+  coalesce(sum(active) filter (where not (booked and $11)), 0)::bigint
+from (
+  select s.seats_taken > 0 or s.waiting > 0 as booked,`+activeBookings+` as active from sessions s`, `) x`)
+	sampleSessions = filter(`
+select `+samples.Columns()+` from sessions s`, `
+  and (not $11 or (s.seats_taken = 0 and s.waiting = 0))
+order by s.starts_at, s.id limit $12`)
+)
+
+// ListSessions reads sessions by their start, then id.
+func ListSessions(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *[]Scheduled) {
+	if q.AfterStart.After(q.From) {
+		q.From = q.AfterStart
+	}
+	scheduled.List(listSessions.queue(b, in, q.Filter, q.AfterID, q.Unbooked, q.Limit), into)
+}
+
+// ListSchedule reads sessions by their start, then id, as far as their own rows go: without zone and delivery.
+// booking.House knows the rest, so that it is neither joined nor sent once for each session. What found is given it has
+// to copy.
+func ListSchedule(b *pg.Batch, in tenant.TenantID, q SessionQuery, found func(*session.Session)) {
+	if q.AfterStart.After(q.From) {
+		q.From = q.AfterStart
+	}
+	schedule.Each(listSchedule.queue(b, in, q.Filter, q.AfterID, q.Limit), found)
+}
+
+// Preview is what a filter finds.
+type Preview struct {
+	Matched  int
+	Booked   int // sessions with bookings or waitlist entries, matched or not
+	Bookings int // active ones, on those that match
+	Samples  []Sample
+}
+
+// Sample is one session that a filter finds.
+type Sample struct {
+	ID       tenant.SessionID
+	Title    string
+	StartsAt time.Time
+	State    catalog.SessionState
+	Bookings int // active ones
+}
+
+var samples = pg.NewReader(func(s *Sample) []pg.Column {
+	return []pg.Column{
+		pg.Read("s.id", &s.ID),
+		pg.Read("s.title", &s.Title),
+		pg.Read("s.starts_at", &s.StartsAt),
+		pg.Read("s.state", &s.State),
+		pg.Read(activeBookings, &s.Bookings),
+	}
+})
+
+// PreviewSessions counts what a filter finds, and reads the first of it by start.
+func PreviewSessions(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *Preview) {
+	previewSessions.queue(b, in, q.Filter, q.Unbooked).Scan(&into.Matched, &into.Booked, &into.Bookings)
+	samples.List(sampleSessions.queue(b, in, q.Filter, q.Unbooked, q.Limit), &into.Samples)
+}
+
+var busySessions = pg.NewReader(func(busy *session.Busy) []pg.Column {
+	return []pg.Column{
+		pg.Read("s.resource_id", &busy.Resource),
+		pg.Read("s.coach_id", &busy.Coach),
+		pg.Read("s.starts_at", &busy.Span.Start),
+		pg.Read("s.ends_at", &busy.Span.End),
+	}
+})
+
+var listBusySpans = pg.SQL(`
+select ` + busySessions.Columns() + ` from sessions s
+where s.tenant_id = $1 and s.starts_at >= $2 and s.starts_at < $4 and s.ends_at > $3
+  and s.deleted_at is null and s.state <> 'CANCELLED' and (s.resource_id = any($5) or s.coach_id = any($6))
+order by s.starts_at, s.id`)
+
+// ListBusySpans reads when any of the resources and staff members are taken, as far as it touches a span.
+func ListBusySpans(
+	b *pg.Batch, in tenant.TenantID, resources []tenant.ResourceID, coaches []tenant.MemberID, span civil.Span,
+	into *[]session.Busy,
+) {
+	busySessions.List(b.Queue(listBusySpans, in,
+		span.Start.Add(-session.MaxLength), span.Start, span.End, resources, coaches), into)
+}
+
+// FindLeader tells a member's name, and whether they may lead sessions: an active owner, admin or coach.
+func FindLeader(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into *session.CoachSetting) {
+	b.Queue(`
+select exists (
+  select from members m join member_roles r on r.tenant_id = m.tenant_id and r.member_id = m.id
+  where m.tenant_id = $1 and m.id = $2 and m.status = 'ACTIVE' and r.role in ('owner', 'admin', 'coach')),
+  coalesce((select m.name from members m where m.tenant_id = $1 and m.id = $2), '')`, in, id).
+		Scan(&into.Leads, &into.Name)
+}
+
+var (
+	insertSessions = pg.SQL(`
+insert into sessions ` + sessions.Rows())
+	// It is one statement, so that sessions may take each other's places.
+	updateSessions = pg.SQL(`
+update sessions s set ` + sessions.SetChanges() + ` from ` + sessions.Changes() + `
+where s.tenant_id = $1 and s.id = x.id`)
+)
+
+func sessionRows(all []session.Session) []*session.Session {
+	return pg.Array(all, func(s session.Session) *session.Session { return &s })
+}
+
+// InsertSessions writes new sessions with the transaction.
+func InsertSessions(tx *pg.Tx, in tenant.TenantID, all []session.Session) {
+	if len(all) > 0 {
+		tx.Write(insertSessions, sessions.InsertAll(in, sessionRows(all))...)
+	}
+}
+
+// UpdateSessions writes sessions' edits with the transaction. The counters and the deletion are not written.
+func UpdateSessions(tx *pg.Tx, in tenant.TenantID, all []session.Session) {
+	if len(all) > 0 {
+		tx.Write(updateSessions, sessions.UpdateAll(in, sessionRows(all))...)
+	}
+}
+
+// DeleteSessions marks sessions as deleted with the transaction.
+func DeleteSessions(tx *pg.Tx, in tenant.TenantID, ids []tenant.SessionID, batch tenant.BatchID, now time.Time) {
+	tx.Write(`
+update sessions set deleted_at = $3, batch_id = $4, version = version + 1, updated_at = $3
+where tenant_id = $1 and id = any($2)`, in, ids, now, batch)
+}

@@ -1,0 +1,107 @@
+package waitlistdb
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Decided is the record of a move.
+type Decided struct {
+	ID       tenant.DecisionID
+	Queue    waitlist.Queue
+	Round    tenant.RoundID
+	Rules    int // version
+	Note     string
+	Case     waitlist.Case
+	Decision waitlist.Decision
+
+	// Read along.
+	SessionTitle string
+	TimeZone     string
+}
+
+var decisionRows = pg.NewTable("d", func(d *Decided) []pg.Column {
+	return []pg.Column{
+		pg.Fixed("id", &d.ID),
+		pg.Fixed("location_id", &d.Queue.Location),
+		pg.Fixed("service_id", &d.Queue.Service),
+		pg.Fixed("local_date", &d.Queue.Date),
+		pg.Fixed("round_id", &d.Round),
+		pg.Fixed("mode", &d.Decision.Mode),
+		pg.Fixed("move", &d.Decision.Move),
+		pg.Fixed("left_move", &d.Decision.LeftMove),
+		pg.Fixed("seats", &d.Decision.Seats),
+		pg.Fixed("given", &d.Decision.Given),
+		pg.Fixed("tried", &d.Decision.Tried),
+		pg.Fixed("rules_version", &d.Rules),
+		pg.Fixed("note", &d.Note),
+		pg.Fixed("verdicts", pg.JSON(&d.Decision.Verdicts)),
+		pg.Fixed("grants", pg.JSON(&d.Decision.Grants)),
+		// What the columns before it repeat is read from the facts, which replace the whole case.
+		pg.Fixed("session_id", &d.Case.Slot.Session),
+		pg.Fixed("trigger", &d.Case.Trigger),
+		pg.Fixed("decided_at", &d.Case.Now),
+		pg.Fixed("facts", pg.JSON(&d.Case)),
+	}
+})
+
+var decisions = pg.NewReader(func(d *Decided) []pg.Column {
+	return append(decisionRows.Of(d), pg.Read("s.title", &d.SessionTitle), pg.Read("l.time_zone", &d.TimeZone))
+})
+
+var (
+	insertDecision      = pg.SQL(`insert into waitlist_decisions ` + decisionRows.Values())
+	listDecisions       = decisionsBy(`d.id < $8`, `d.id desc`)
+	listDecisionsOldest = decisionsBy(`d.id > $8`, `d.id`)
+)
+
+func decisionsBy(after, order string) string {
+	return pg.SQL(`select ` + decisions.Columns() + ` from waitlist_decisions d
+  join sessions s on s.tenant_id = d.tenant_id and s.id = d.session_id
+  join locations l on l.tenant_id = d.tenant_id and l.id = d.location_id
+where d.tenant_id = $1 and ($2::uuid is null or d.session_id = $2) and ($3::uuid is null or d.location_id = $3)
+  and ($4::uuid is null or d.service_id = $4)
+  and ($5::timestamptz is null or d.decided_at >= $5) and ($6::timestamptz is null or d.decided_at < $6)
+  and (not $7 or d.note <> '')
+  and ($8::uuid is null or ` + after + `)
+  and (coalesce(cardinality($10::uuid[]), 0) = 0 or (d.location_id, d.service_id, d.local_date) in (
+    select k.location_id, k.service_id, k.local_date
+    from unnest($10::uuid[], $11::uuid[], $12::date[]) as k (location_id, service_id, local_date)))
+  and ($13::uuid is null or d.verdicts @> jsonb_build_array(jsonb_build_object('entry_id', $13::uuid)))
+order by ` + order + ` limit $9`)
+}
+
+// InsertDecision keeps a move of the waitlist with the judgement on every entry considered.
+func InsertDecision(tx *pg.Tx, in tenant.TenantID, d Decided) {
+	tx.Write(insertDecision, decisionRows.Insert(in, &d)...)
+}
+
+// DecisionQuery picks moves. Zero values pick all.
+type DecisionQuery struct {
+	Session  tenant.SessionID
+	Location tenant.LocationID
+	Service  tenant.ServiceID
+	Queues   []waitlist.Queue // any of these; nil: all
+	Entry    tenant.EntryID   // that it looked at
+	From     time.Time
+	Until    time.Time
+	WithNote bool
+	Oldest   bool // first; else the newest
+	AfterID  tenant.DecisionID
+	Limit    int
+}
+
+// ListDecisions reads the moves that it picks.
+func ListDecisions(b *pg.Batch, in tenant.TenantID, q DecisionQuery, into *[]Decided) {
+	sql := listDecisions
+	if q.Oldest {
+		sql = listDecisionsOldest
+	}
+	arguments := append([]any{
+		in, q.Session, q.Location, q.Service, pg.OrNull(q.From), pg.OrNull(q.Until), q.WithNote, q.AfterID, q.Limit,
+	}, queueArrays(q.Queues)...)
+	decisions.List(b.Queue(sql, append(arguments, q.Entry)...), into)
+}

@@ -1,0 +1,66 @@
+package waitlistdb
+
+import (
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var (
+	roundRows = pg.NewTable("r", func(r *waitlist.Round) []pg.Column {
+		return []pg.Column{
+			pg.Key("id", &r.ID),
+			pg.Fixed("session_id", &r.Session),
+			pg.Col("freed", &r.Freed),
+			pg.Col("keeps", &r.Keeps),
+			pg.Fixed("opened_at", &r.Opened),
+			pg.Later("closed_at", &r.Closed),
+		}
+	})
+	// rounds have all who were asked in them. An entry whose offer is void was not.
+	rounds = pg.NewReader(func(r *waitlist.Round) []pg.Column {
+		return append(roundRows.Of(r),
+			pg.Read(`
+  array(select o.entry_id from waitlist_offers o
+    where o.tenant_id = r.tenant_id and o.round_id = r.id and not o.void order by o.try)`, &r.Tried),
+			pg.Read(`
+  coalesce((select max(o.try) from waitlist_offers o where o.tenant_id = r.tenant_id and o.round_id = r.id), 0)`,
+				&r.Offers),
+		)
+	})
+)
+
+var (
+	findRound     = pg.SQL(`select ` + rounds.Columns() + ` from waitlist_rounds r where r.tenant_id = $1 and r.id = $2`)
+	findLastRound = pg.SQL(`select ` + rounds.Columns() + ` from waitlist_rounds r where r.tenant_id = $1 and r.id = (
+  select d.round_id from waitlist_decisions d where d.tenant_id = $1 and d.session_id = $2 order by d.id desc limit 1)`)
+	listKeepingRounds = pg.SQL(`select ` + roundRows.Columns() + ` from waitlist_rounds r
+where r.tenant_id = $1 and r.session_id = any($2) and r.keeps > 0`)
+	insertRound = pg.SQL(`insert into waitlist_rounds ` + roundRows.Values())
+	updateRound = pg.SQL(`update waitlist_rounds set ` + roundRows.Set() + ` where tenant_id = $1 and id = $2`)
+)
+
+// FindRound reads a round with all who were asked in it; nil where there is none.
+func FindRound(b *pg.Batch, in tenant.TenantID, id tenant.RoundID, into **waitlist.Round) {
+	rounds.Find(b.Queue(findRound, in, id), into)
+}
+
+// FindLastRound reads the round of a session's last decision; nil where that belongs to none.
+func FindLastRound(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, into **waitlist.Round) {
+	rounds.Find(b.Queue(findLastRound, in, session), into)
+}
+
+// ListKeepingRounds reads the rounds of sessions that keep seats.
+func ListKeepingRounds(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]waitlist.Round) {
+	roundRows.List(b.Queue(listKeepingRounds, in, sessions), into)
+}
+
+// InsertRound writes a new round with the transaction.
+func InsertRound(tx *pg.Tx, in tenant.TenantID, r waitlist.Round) {
+	tx.Write(insertRound, roundRows.Insert(in, &r)...)
+}
+
+// UpdateRound writes what changes in a round's life with the transaction.
+func UpdateRound(tx *pg.Tx, in tenant.TenantID, r waitlist.Round) {
+	tx.Write(updateRound, roundRows.Update(in, &r)...)
+}
