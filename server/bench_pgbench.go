@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
@@ -68,7 +69,7 @@ func (h *benchHouse) recordScript(ctx context.Context) (string, error) {
 	}
 	defer db.Close()
 	node := app.New(app.Config{DB: db, Now: time.Now})
-	book := func(member int) (tenant.Caller, app.Place, error) {
+	book := func(member int) (tenant.Caller, seats.Place, error) {
 		caller := benchCaller(pgbenchTenant, member)
 		place, err := node.Book(ctx, caller, app.BookRequest{Session: sessionID(0), Party: 1, Channel: catalog.Online})
 		return caller, place, err

@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -250,7 +251,7 @@ func (w *world) soon() tenant.SessionID {
 	return w.makeSession(w.app, w.sessionAt(w.now.Add(30*time.Minute)), true)
 }
 
-func (w *world) book(a *app.App, who tenant.Caller, in tenant.SessionID) app.Place {
+func (w *world) book(a *app.App, who tenant.Caller, in tenant.SessionID) seats.Place {
 	w.t.Helper()
 	place, err := a.Book(w.ctx(), who, app.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
 	w.ok(err)

@@ -4,17 +4,18 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/seal"
-	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -64,44 +65,37 @@ type App struct {
 	claims       waitlist.ClaimKey
 	tally        func(Tally)
 	publicURL    string
-	committed    func(tenant.TenantID)
 	rolesChanged func(tenant.TenantID)
-	alarms       alarms
-	edited       alarms // tenants whose waitlist rules were
+	edited       engine.Alarms // tenants whose waitlist rules were
 	relay        *outbox.Relay
 
 	seals    seal.Keys
 	carriers map[notify.Channel]string
 	mailFrom string
 	offers   Offers
-	notices  alarms
+	notices  engine.Alarms
 	post     func(context.Context, tenant.TenantID, []Outgoing) []Attempted
 
-	lanes  *lanes
-	houses houses
-	crowds crowds
+	engine    *engine.Engine
+	snapshots engine.Snapshots[booking.House]
 }
 
 // New makes an App.
 func New(c Config) *App {
 	ignore := func(tenant.TenantID) {}
 	a := &App{
-		db: c.DB, keys: c.CheckInKeys, claims: c.Claims, publicURL: c.PublicURL, tally: func(Tally) {}, committed: ignore, rolesChanged: ignore, relay: c.Relay,
+		db: c.DB, keys: c.CheckInKeys, claims: c.Claims, publicURL: c.PublicURL, tally: func(Tally) {}, rolesChanged: ignore, relay: c.Relay,
 		seals: c.Seals, carriers: c.Carriers, mailFrom: c.MailFrom, post: c.Post, offers: c.Offers,
 	}
 	if a.offers == nil {
 		a.offers = told{a}
 	}
-	// Postgres keeps microseconds. Cutting the rest off here makes what an answer
-	// says equal to what a later read says.
-	a.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }
-	width := cmp.Or(c.Lanes, 2)
-	a.lanes = newLanes(width, max(width, mostLanes), cmp.Or(c.QueueDepth, 4096), a.settleTogether)
+	a.engine = engine.New(engine.Config{
+		DB: c.DB, Now: c.Now, NewState: seats.NewState(&a.snapshots), Committed: c.Committed, Width: c.Lanes, QueueDepth: c.QueueDepth,
+	})
+	a.now = a.engine.Now
 	if c.Tally != nil {
 		a.tally = c.Tally
-	}
-	if c.Committed != nil {
-		a.committed = c.Committed
 	}
 	if c.RolesChanged != nil {
 		a.rolesChanged = c.RolesChanged
@@ -111,107 +105,36 @@ func New(c Config) *App {
 
 // Drain refuses new requests about seats and waits for those that were taken. Call it when none are to come any
 // more, before the database is closed.
-func (a *App) Drain() { a.lanes.drain() }
+func (a *App) Drain() { a.engine.Drain() }
 
-// tx is one attempt at a use case: the transaction, and all that may enter it
-// from outside. Each attempt sees the same time and mints the same ids.
-type tx struct {
-	*pg.Tx
-	in     tenant.TenantID
-	caller tenant.Caller
-	// request is the id under which the log knows the request; empty where there is none.
-	request string
-	now     time.Time
-	mint    *tenant.Mint
-	claims  waitlist.ClaimKey
-	table   *table   // shared with other deals; nil for whatever is none
-	deal    *waiting // nil, too
-	*effects
-}
+// option says more about how a use case is run.
+type option func(*engine.Spec[struct{}])
 
-// effects are what an attempt leaves to be done once it is durable. They are nothing that correctness depends on.
-type effects struct {
-	due   *time.Time // the earliest moment at which something it made runs out
-	tally Tally
-}
-
-// dueAt has somebody woken when something of the tenant runs out.
-func (e *effects) dueAt(at time.Time) {
-	if e.due == nil || at.Before(*e.due) {
-		e.due = &at
+// answers lets a request's key work for the use case. The pointers lead to all that it sets in its transaction and
+// gives afterwards; secrets, which are shown once, are not among that.
+func answers(pointers ...any) option {
+	return func(s *engine.Spec[struct{}]) {
+		s.Replay, s.Answer = true, func(*struct{}) []any { return append([]any{}, pointers...) }
 	}
+}
+
+// losing names races that the use case may lose to a constraint rather than to a serialization failure. It then looks again.
+func losing(races ...engine.Race) option {
+	return func(s *engine.Spec[struct{}]) { s.Races = append(s.Races, races...) }
 }
 
 // write runs a use case in a serializable transaction of the caller's tenant. What it may lose a race
 // over, and what it gives, the options say.
-func (a *App) write(ctx context.Context, caller tenant.Caller, name string, fn func(ctx context.Context, t *tx) error, options ...option) error {
-	var w writing
+func (a *App) write(ctx context.Context, caller tenant.Caller, name string, fn func(ctx context.Context, tx *engine.Tx) error, options ...option) error {
+	s := engine.Spec[struct{}]{Name: name}
 	for _, option := range options {
-		option(&w)
+		option(&s)
 	}
-	if w.answers != nil {
-		w.key = keyOf(ctx)
-	}
-	const looks = 5
-	for look := 1; ; look++ {
-		err := a.attempt(ctx, caller, name, fn, &w)
-		if store.KeyUsed(err) {
-			var recalled bool
-			if recalled, err = a.recall(ctx, caller, w.key, w.answers...); err == nil && !recalled {
-				err = errForgotten
-			}
-		}
-		if err == nil {
-			a.committed(caller.Tenant)
-			a.follow(caller.Tenant, &w.effects)
-			return nil
-		}
-		if look == looks || !w.again(err) {
-			return err
-		}
-	}
-}
-
-// attempt runs a use case in one transaction.
-func (a *App) attempt(ctx context.Context, caller tenant.Caller, name string, fn func(ctx context.Context, t *tx) error, w *writing) error {
-	now := a.now()
-	mint := tenant.NewMint(now)
-	return a.db.InTx(ctx, pg.Scope{Tenant: caller.Tenant}, name, func(ctx context.Context, db *pg.Tx) error {
-		w.effects = effects{}
-		t := &tx{
-			Tx: db, in: caller.Tenant, caller: caller, request: requestOf(ctx), now: now, mint: mint.Again(), claims: a.claims, effects: &w.effects,
-		}
-		if w.key == nil {
-			return fn(ctx, t)
-		}
-		claim := w.key.claim(caller, now)
-		store.ClaimKey(db, t.in, claim)
-		if err := fn(ctx, t); err != nil {
-			return err
-		}
-		return w.keep(t, claim)
-	})
-}
-
-// follow does what an attempt has left to be done.
-func (a *App) follow(in tenant.TenantID, e *effects) {
-	if e.due != nil {
-		a.alarms.set(in, *e.due)
-	}
-	if !e.tally.empty() {
-		a.tally(e.tally)
-	}
+	_, err := engine.Do(ctx, a.engine, caller, s, func(ctx context.Context, tx *engine.Tx) (struct{}, error) { return struct{}{}, fn(ctx, tx) })
+	return err
 }
 
 // read sends a batch that does not depend on itself as one snapshot, in one round trip.
 func (a *App) read(ctx context.Context, caller tenant.Caller, batch *pg.Batch) error {
-	return a.db.ReadBatch(ctx, pg.Scope{Tenant: caller.Tenant}, batch)
-}
-
-// audit keeps an act of the caller that the tenant may want to ask about later.
-func (t *tx) audit(action, kind string, target tenant.UUID, reason string, changes map[string]any) {
-	store.AppendAudit(t.Tx, t.in, store.AuditEntry{
-		ID: tenant.Next[tenant.AuditID](t.mint), Actor: t.caller.Actor(), Subject: t.caller.Subject, Action: action,
-		TargetKind: kind, TargetID: target.String(), Reason: reason, Changes: changes, Request: t.request, At: t.now,
-	})
+	return a.engine.Read(ctx, caller, batch)
 }

@@ -30,16 +30,3 @@ func (a *App) ListAuditEntries(ctx context.Context, caller tenant.Caller, q Audi
 	err := a.read(ctx, caller, &batch)
 	return found, err
 }
-
-type requestKey struct{}
-
-// WithRequest names the request under whose id the log knows what is done with the context. Audit
-// entries keep it, so that an operator finds the one by the other.
-func WithRequest(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, requestKey{}, id)
-}
-
-func requestOf(ctx context.Context) string {
-	id, _ := ctx.Value(requestKey{}).(string)
-	return id
-}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/store"
@@ -17,7 +18,7 @@ import (
 func TestAuditOfAnEdit(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	ctx := app.WithRequest(t.Context(), "request-1")
+	ctx := engine.WithRequest(t.Context(), "request-1")
 	if _, err := h.app.UpdateLocation(ctx, h.Owner, h.Location, nil, func(l *catalog.Location) { l.Name = "Quay" }); err != nil {
 		t.Fatal(err)
 	}

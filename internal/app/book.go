@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -28,7 +28,7 @@ type BookRequest struct {
 	ExternalRef  string                `json:"external_ref"`
 	Note         string                `json:"note"`
 	NoWaitlist   bool                  `json:"no_waitlist"`
-	// Hold keeps the seats while somebody pays. A guest has no member, and a contact with a name instead.
+	// Hold keeps the seats while the customer pays. A guest has no member, and a contact with a name instead.
 	Hold    bool             `json:"hold,omitempty"`
 	Guest   bool             `json:"guest,omitempty"`
 	Contact booking.Contact  `json:"contact,omitzero"`
@@ -37,256 +37,211 @@ type BookRequest struct {
 	GuestTier string `json:"guest_tier,omitempty"`
 }
 
-// hash identifies what was asked for, to tell a repetition from a conflict. It is kept with
-// what came of it, so the names above never change.
+// hash identifies the request, to tell a repetition from a conflict. It is stored with the booking, so the names above
+// never change.
 func (r BookRequest) hash() []byte {
 	text, err := json.Marshal(r)
 	if err != nil {
-		panic("app: book request: " + err.Error()) // plain values
+		panic("bookings: request: " + err.Error()) // plain values
 	}
 	sum := sha256.Sum256(text)
 	return sum[:]
 }
 
-// Place is what came of asking for a place, or of giving one up: a booking or an entry.
-type Place struct {
-	Booking *booking.Booking
-	Entry   *waitlist.Entry
-	// Repeated: an earlier request with the same external reference has made it.
-	Repeated bool
-}
-
-// Book takes seats for a member, or a place in the queue of a full session; or it holds seats for a while, for
-// guests too, and with items.
-func (a *App) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (Place, error) {
-	if r.Guest && strings.TrimSpace(r.Contact.Name) == "" {
-		return Place{}, fault.Invalid("contact.name", "A guest needs a name.")
-	}
-	if r.GuestTier != "" && !r.Guest {
-		return Place{}, fault.Invalid("guest_tier", "Only a guest is given a tier: a member's is that of their membership.")
-	}
+// complete fills in who books, and refuses what makes no sense.
+func (r *BookRequest) complete(caller tenant.Caller) error {
 	if r.Member.IsZero() && !r.Guest {
 		r.Member = caller.Member
 	}
-	if r.Member.IsZero() && !r.Guest {
-		return Place{}, fault.Invalid("member_id", "Say for whom: you are no member yourself.")
+	switch {
+	case r.Guest && strings.TrimSpace(r.Contact.Name) == "":
+		return fault.Invalid("contact.name", "A guest needs a name.")
+	case r.GuestTier != "" && !r.Guest:
+		return fault.Invalid("guest_tier", "Only a guest is given a tier: a member's is that of their membership.")
+	case r.Member.IsZero() && !r.Guest:
+		return fault.Invalid("member_id", "Say for whom: you are no member yourself.")
 	}
-	races, about := []func(error) bool{byQueue, byItem, byPromotion}, subjects{shared: []tenant.UUID{r.Session.UUID}}
+	return nil
+}
+
+// locks are the session's, shared with other bookings, and the member's and the external reference's own.
+func (r *BookRequest) locks() engine.Locks {
+	locks := engine.Locks{Together: []engine.Key{r.Session.UUID}}
 	if !r.Guest {
-		about.sole = append(about.sole, r.Member.UUID)
+		locks.Single = append(locks.Single, r.Member.UUID)
 	}
 	if r.ExternalRef != "" {
-		races, about.sole = append(races, byRef), append(about.sole, subject("ref", r.ExternalRef))
+		locks.Single = append(locks.Single, engine.NameKey("ref", r.ExternalRef))
 	}
-	p := &placing{BookRequest: r}
-	err := refusal(a.deal(ctx, caller, "booking.book", p, about, answers(&p.place), losing(races...)))
-	if err == nil {
-		return p.place, nil
-	}
-	// Somebody who has a place is told so, rather than that another could not be paid. See more.
-	if !r.Guest && slices.Contains(unpaid, fault.ReasonOf(err)) {
-		if refused := a.alreadyBooked(ctx, caller, r); refused != nil {
-			err = refused
-		}
-	}
-	return Place{}, err
+	return locks
 }
 
-// unpaid are the refusals of those whom no plan pays for.
-var unpaid = []fault.Reason{
-	fault.NoActivePlan, fault.PlanChoiceRequired, fault.OutstandingBalance, fault.NoCredits, fault.DailyLimit, fault.WeeklyLimit,
+// races are those that a booking can lose to a constraint.
+func (r *BookRequest) races() []engine.Race {
+	races := []engine.Race{seats.LostByQueue, seats.LostByItem, seats.LostByPromotion}
+	if r.ExternalRef != "" {
+		races = append(races, seats.LostByRef)
+	}
+	return races
 }
 
-// placing is Book on its way through a transaction.
-type placing struct {
-	BookRequest
-	slot  *booking.Slot
-	who   *booking.Member
-	facts booking.Facts
-	payers
-	made  Place // under the same external reference
-	place Place
+// Book takes seats in a session for a member or a guest, holds them for a while, or joins the waitlist of a full session.
+func (a *App) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (seats.Place, error) {
+	if err := r.complete(caller); err != nil {
+		return seats.Place{}, err
+	}
+	place, err := engine.Run(ctx, a.engine, caller, engine.Spec[seats.Place]{
+		Name: "booking.book", Locks: r.locks(), Races: r.races(), Replay: true,
+		New: func() engine.Operation[seats.Place] { return &book{app: a, BookRequest: r} },
+	})
+	return place, a.explainRefusal(ctx, caller, r, seats.Refusal(err))
 }
 
-func (p *placing) load(t *tx, batch *pg.Batch) {
-	*p = placing{BookRequest: p.BookRequest}
-	t.findSlot(batch, p.Session, &p.slot)
-	t.table.wanted[p.Session] += p.Party
-	if !p.Guest {
-		store.FindBookingMember(batch, t.in, p.Member, &p.who)
+// explainRefusal lets "already booked" win over payment errors: see loadOther.
+func (a *App) explainRefusal(ctx context.Context, caller tenant.Caller, r BookRequest, err error) error {
+	if r.Guest || !slices.Contains(unpaid, fault.ReasonOf(err)) {
+		return err
 	}
-	if !p.Hold && (!t.caller.Staff() || !p.Subscription.IsZero()) {
-		p.payers.load(t, batch, p.Member, p.Subscription)
+	if booked := seats.AlreadyBooked(ctx, a.engine, caller, r.Session, r.Member); booked != nil {
+		return booked
 	}
-	if p.ExternalRef != "" {
-		store.FindBookingByRef(batch, t.in, p.ExternalRef, &p.made.Booking)
-		store.FindEntryByRef(batch, t.in, p.ExternalRef, &p.made.Entry)
-	}
-}
-
-// more looks for the member's other places only where the answer depends on them: on their booking where the session may
-// be full when it comes to them (once a hold has run out, whoever waits may take its seats and all others), so that nobody with
-// a place joins the queue, and on their entry where anyone waits. Their place itself is guarded by unique indexes, which take
-// no predicate lock.
-func (p *placing) more(t *tx, batch *pg.Batch) {
-	if p.slot == nil {
-		return
-	}
-	p.payers.more(t, batch, p.slot.LocalDate)
-	visit := store.Visit{Session: p.Session, Member: p.Member}
-	if !p.Guest && (t.table.careful || p.slot.Waiting > 0 || p.slot.Holds > 0 || !p.slot.Fits(t.table.wanted[p.Session])) {
-		store.FindDouble(batch, t.in, visit, func(d store.Double) { p.facts.Booking, p.facts.Entry = d.Booking, d.Entry })
-	}
-	if !p.Guest && t.table.careful {
-		store.FindBusy(batch, t.in, visit, func(s civil.Span) { p.facts.Busy = append(p.facts.Busy, s) })
-	}
-}
-
-func (p *placing) settle(ctx context.Context, t *tx) (err error) {
-	p.place, err = p.book(ctx, t)
 	return err
 }
 
-func (p *placing) book(ctx context.Context, t *tx) (Place, error) {
-	if p.made.Booking != nil || p.made.Entry != nil {
-		return repeated(p.made, p.hash())
+// unpaid are the refusals of members whom no plan pays for.
+var unpaid = []fault.Reason{
+	fault.NoActivePlan, fault.PlanChoiceRequired, fault.OutstandingBalance, fault.NoCredits, fault.DailyLimit,
+	fault.WeeklyLimit,
+}
+
+// book is one attempt at Book.
+type book struct {
+	app *App
+	BookRequest
+	slot   *booking.Slot
+	member *booking.Member
+	facts  booking.Facts
+	made   seats.Place // under the same external reference
+}
+
+// Load implements engine.Operation.
+func (b *book) Load(q *engine.Query) {
+	seats.LoadSlot(q, b.Session, &b.slot)
+	seats.Request(q, b.Session, b.Party)
+	if !b.Guest {
+		store.FindBookingMember(q.Batch, q.Tenant, b.Member, &b.member)
 	}
-	if p.slot == nil {
-		return Place{}, fault.Missing(fault.SessionNotFound, "Session")
+	if !b.Hold && (!q.Caller.Staff() || !b.Subscription.IsZero()) { // what is not read cannot conflict
+		seats.LoadPayers(q, &b.slot, b.Member, b.Subscription, &b.facts.Subscriptions)
 	}
-	switch {
-	case p.Guest:
-		p.who = &booking.Member{Name: p.Contact.Name, Tier: p.GuestTier}
-	case p.who == nil || !p.who.Active:
-		return Place{}, fault.Missing(fault.MemberNotFound, "Member")
+	if b.ExternalRef != "" {
+		store.FindBookingByRef(q.Batch, q.Tenant, b.ExternalRef, &b.made.Booking)
+		store.FindEntryByRef(q.Batch, q.Tenant, b.ExternalRef, &b.made.Entry)
 	}
-	due, err := t.dueHolds(ctx, *p.slot)
-	if err != nil {
-		return Place{}, err
+	if !b.Guest {
+		q.Then(b.loadOther)
 	}
-	if slices.ContainsFunc(due, func(b booking.Booking) bool { return b.ID == p.facts.Booking }) {
-		p.facts.Booking = tenant.BookingID{} // their own hold, which has run out
+}
+
+// loadOther reads the member's other booking and waitlist entry, but only if this session could be full or has a
+// waitlist: a member with a place must not join the queue, and once a hold has run out, members who wait may take its
+// seats and all others. Otherwise a unique index rejects a second booking, and reading here would add predicate locks
+// that make concurrent bookings fail.
+func (b *book) loadOther(q *engine.Query) {
+	if b.slot == nil {
+		return
 	}
-	if err := t.lapse(ctx, p.slot, due); err != nil {
-		return Place{}, err
+	visit := store.Visit{Session: b.Session, Member: b.Member}
+	if q.Strict || b.slot.Waiting > 0 || b.slot.Holds > 0 || seats.MayBeFull(q, b.slot) {
+		store.FindDouble(q.Batch, q.Tenant, visit, func(d store.Double) {
+			b.facts.Booking, b.facts.Entry = d.Booking, d.Entry
+		})
 	}
-	p.facts.Slot, p.facts.Member, p.facts.Subscriptions = *p.slot, *p.who, p.payers
+	if q.Strict {
+		store.FindBusy(q.Batch, q.Tenant, visit, func(s civil.Span) { b.facts.Busy = append(b.facts.Busy, s) })
+	}
+}
+
+// Run implements engine.Operation.
+func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
+	if b.made.Booking != nil || b.made.Entry != nil {
+		return seats.Repeated(b.made, b.hash())
+	}
+	if err := b.completeFacts(ctx, tx); err != nil {
+		return seats.Place{}, err
+	}
 	command := booking.Command{
-		ID: tenant.Next[tenant.BookingID](t.mint), Party: p.Party, Subscription: p.Subscription, Channel: p.Channel,
-		NoWaitlist: p.NoWaitlist, Hold: p.Hold, Staff: t.caller.Staff(), Actor: t.caller.Actor(),
+		ID: tenant.Next[tenant.BookingID](tx.IDs), Party: b.Party, Subscription: b.Subscription, Channel: b.Channel,
+		NoWaitlist: b.NoWaitlist, Hold: b.Hold, Staff: tx.Caller.Staff(), Actor: tx.Caller.Actor(),
 	}
-	plan, err := booking.Decide(p.facts, command, t.now)
+	plan, err := booking.Decide(b.facts, command, tx.Now)
 	if err != nil {
-		return Place{}, err
+		return seats.Place{}, err
 	}
-	var stock stock
-	if err := t.takeStock(ctx, *p.slot, p.Items, &stock); err != nil {
-		return Place{}, err
+	stock, err := seats.ReserveStock(ctx, tx, b.facts.Slot, b.Items)
+	if err != nil {
+		return seats.Place{}, err
 	}
 	if plan.Wait {
-		return t.enqueue(ctx, p.facts, command, p.BookRequest)
+		return b.app.enqueue(ctx, tx, b.facts, b.wish(command.Staff))
 	}
-	b := booking.Booking{
-		ID: command.ID, Session: p.Session, Member: p.who.ID, Party: p.Party, Channel: p.Channel,
-		ExternalRef: p.ExternalRef, Note: p.Note, Contact: p.Contact, GuestTier: p.GuestTier, CreatedBy: t.caller.Actor(),
-		HasItems: len(p.Items) > 0,
-	}
-	if p.ExternalRef != "" {
-		b.RequestHash = p.hash()
-	}
-	what := outbox.BookingConfirmed
-	if p.Hold {
-		what, b.Status, b.HoldUntil = outbox.BookingHeld, booking.Pending, new(booking.HoldUntil(*p.slot, t.now))
-		t.dueAt(*b.HoldUntil)
-		p.slot.Holds++
-	}
-	b = t.place(p.facts, b, plan)
-	p.slot.SeatsTaken += b.Party
-	b.Items = t.putOut(b, stock)
-	t.bookingEvent(what, b, nil)
-	return Place{Booking: &b}, nil
+	return b.take(tx, command.ID, plan, stock), nil
 }
 
-// place writes a booking, confirmed unless it is a hold: first what the database may refuse.
-func (t *tx) place(f booking.Facts, b booking.Booking, plan booking.Plan) booking.Booking {
-	seats := store.Seats{Taken: b.Party}
-	if b.Status == booking.Pending {
-		seats.Holds = 1
-	} else {
-		b.Status, b.ConfirmedAt = booking.Confirmed, &t.now
+// completeFacts puts the facts together. It ends holds that have run out: their seats go to the members who wait.
+func (b *book) completeFacts(ctx context.Context, tx *engine.Tx) error {
+	switch {
+	case b.slot == nil:
+		return seats.NoSession
+	case b.Guest:
+		b.member = &booking.Member{Name: b.Contact.Name, Tier: b.GuestTier}
+	case b.member == nil || !b.member.Active:
+		return fault.Missing(fault.MemberNotFound, "Member")
 	}
-	b.Payment.Status = booking.Unpaid
-	b.Credits, b.Counted, b.Exclusive = plan.Credits, plan.Counted, plan.Exclusive
-	b.StartsAt, b.EndsAt, b.CreatedAt = f.Slot.StartsAt, f.Slot.EndsAt, t.now
-	b.MemberName, b.MemberTier = f.Member.Name, f.Member.Tier
-	b.SessionTitle, b.TimeZone, b.LocalDate, b.Rules = f.Slot.Title, f.Slot.TimeZone, f.Slot.LocalDate, f.Slot.Rules
-	if plan.Payer != nil {
-		b.Subscription = plan.Payer.ID
-	}
-	store.InsertBooking(t.Tx, t.in, b)
-	store.MoveSeats(t.Tx, t.in, b.Session, seats)
-	if plan.Payer != nil {
-		t.settle(*plan.Payer, plan.Ledger)
-		if plan.Counted {
-			store.CountBooking(t.Tx, t.in, plan.Payer.ID, f.Slot.LocalDate, +1)
-		}
-	}
-	return b
-}
-
-// enqueue gives a place in the queue of a full session.
-func (t *tx) enqueue(ctx context.Context, f booking.Facts, c booking.Command, r BookRequest) (Place, error) {
-	e := waitlist.Entry{
-		Session: f.Slot.ID, Member: f.Member.ID, Party: r.Party, Subscription: r.Subscription, Channel: r.Channel, ByStaff: c.Staff,
-		ExternalRef: r.ExternalRef, Note: r.Note, MemberName: f.Member.Name, MemberTier: f.Member.Tier,
-		SessionTitle: f.Slot.Title, SessionStarts: f.Slot.StartsAt, TimeZone: f.Slot.TimeZone,
-	}
-	if r.ExternalRef != "" {
-		e.RequestHash = r.hash()
-	}
-	e, err := t.join(ctx, e, []booking.Slot{f.Slot})
-	if fault.ReasonOf(err) == fault.WaitlistFull || fault.ReasonOf(err) == fault.WaitlistClosed {
-		err = booking.Full().Because(err) // they asked for seats
-	}
-	return Place{Entry: &e}, err
-}
-
-// repeated answers a request whose external reference is known.
-func repeated(made Place, hash []byte) (Place, error) {
-	var before []byte
-	if made.Booking != nil {
-		before, made.Entry = made.Booking.RequestHash, nil // a promoted entry's reference went over to its booking
-	} else {
-		before = made.Entry.RequestHash
-	}
-	if string(before) != string(hash) {
-		return Place{}, fault.New(fault.AlreadyExists, fault.ExternalRefConflict,
-			"The external reference was used for another request.").In("external_ref")
-	}
-	made.Repeated = true
-	return made, nil
-}
-
-// alreadyBooked tells which booking or entry in the same session stands in the way; nil if none does.
-func (a *App) alreadyBooked(ctx context.Context, caller tenant.Caller, r BookRequest) error {
-	var batch pg.Batch
-	var have *booking.Booking
-	var waits *waitlist.Entry
-	store.FindActiveBooking(&batch, caller.Tenant, r.Session, r.Member, &have)
-	store.FindActiveEntry(&batch, caller.Tenant, r.Session, r.Member, &waits)
-	if err := a.read(ctx, caller, &batch); err != nil {
+	expired, err := seats.ExpiredHolds(ctx, tx, *b.slot)
+	if err != nil {
 		return err
 	}
-	var id tenant.BookingID
-	var entry tenant.EntryID
-	if have != nil {
-		id = have.ID
+	if slices.ContainsFunc(expired, func(other booking.Booking) bool { return other.ID == b.facts.Booking }) {
+		b.facts.Booking = tenant.BookingID{} // their own hold, which has run out
 	}
-	if waits != nil {
-		entry = waits.ID
+	if err := b.app.lapse(ctx, tx, b.slot, expired); err != nil {
+		return err
 	}
-	if id.IsZero() && entry.IsZero() {
-		return nil
+	b.facts.Slot, b.facts.Member = *b.slot, *b.member
+	return nil
+}
+
+func (b *book) wish(byStaff bool) Wish {
+	w := Wish{
+		Party: b.Party, Subscription: b.Subscription, Channel: b.Channel, ByStaff: byStaff, ExternalRef: b.ExternalRef,
+		Note: b.Note,
 	}
-	return booking.AlreadyBooked(id, entry)
+	if b.ExternalRef != "" {
+		w.RequestHash = b.hash()
+	}
+	return w
+}
+
+// take writes the booking, or the hold.
+func (b *book) take(tx *engine.Tx, id tenant.BookingID, plan booking.Plan, stock seats.Stock) seats.Place {
+	made := booking.Booking{
+		ID: id, Session: b.Session, Member: b.member.ID, Party: b.Party, Channel: b.Channel,
+		ExternalRef: b.ExternalRef, Note: b.Note, Contact: b.Contact, GuestTier: b.GuestTier, CreatedBy: tx.Caller.Actor(),
+		HasItems: len(b.Items) > 0,
+	}
+	if b.ExternalRef != "" {
+		made.RequestHash = b.hash()
+	}
+	what := outbox.BookingConfirmed
+	if b.Hold {
+		what, made.Status, made.HoldUntil = outbox.BookingHeld, booking.Pending, new(booking.HoldUntil(*b.slot, tx.Now))
+		tx.WakeAt(*made.HoldUntil)
+		b.slot.Holds++
+	}
+	made = seats.Take(tx, b.facts, made, plan)
+	b.slot.SeatsTaken += made.Party
+	made.Items = seats.InsertLines(tx, made, stock)
+	seats.BookingEvent(tx, what, made, nil)
+	return seats.Place{Booking: &made}
 }

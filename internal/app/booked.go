@@ -1,45 +1,42 @@
 package app
 
 import (
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
-	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// booked is a booking that a deal changes, with its session and items.
-type booked struct {
-	place   store.Visit // where it was when the deal was queued
-	frees   bool        // the deal may free its seats
+// bookingState is a booking that an operation changes, with its session and items.
+type bookingState struct {
+	id      tenant.BookingID
+	visit   store.Visit // where it was when the operation was queued
+	frees   bool        // the operation may free its seats
 	booking *booking.Booking
 	slot    *booking.Slot // nil: the session is deleted
 	lines   []store.BookedLine
 }
 
-func (b *booked) load(t *tx, batch *pg.Batch, id tenant.BookingID) {
-	store.FindBooking(batch, t.in, id, &b.booking)
+// Load implements engine.Operation.
+func (b *bookingState) Load(q *engine.Query) {
+	store.FindBooking(q.Batch, q.Tenant, b.id, &b.booking)
 	if b.frees {
-		t.findAwaited(batch, b.place.Session, &b.slot)
+		seats.LoadFreedSlot(q, b.visit.Session, &b.slot)
 	} else {
-		t.findSlot(batch, b.place.Session, &b.slot)
+		seats.LoadSlot(q, b.visit.Session, &b.slot)
 	}
-	store.ListLines(batch, t.in, []tenant.BookingID{id}, &b.lines)
+	store.ListLines(q.Batch, q.Tenant, []tenant.BookingID{b.id}, &b.lines)
 }
 
-func (b *booked) more(*tx, *pg.Batch) {}
-
-// movesQueue reports whether it comes to whoever waits there.
-func (b *booked) movesQueue() bool { return b.frees }
-
 // find gives the booking, if the caller may touch it.
-func (b *booked) find(t *tx) (booking.Booking, error) {
+func (b *bookingState) find(tx *engine.Tx) (booking.Booking, error) {
 	switch {
-	case b.booking == nil || !t.caller.MayTouchMade(b.booking.Member, b.booking.CreatedBy):
+	case b.booking == nil || !tx.Caller.MayTouchMade(b.booking.Member, b.booking.CreatedBy):
 		return booking.Booking{}, fault.Missing(fault.BookingNotFound, "Booking")
-	case b.booking.Session != b.place.Session:
-		return booking.Booking{}, errMoved
+	case b.booking.Session != b.visit.Session:
+		return booking.Booking{}, engine.ErrMoved
 	}
 	for _, l := range b.lines {
 		b.booking.Items = append(b.booking.Items, l.Line)
@@ -48,24 +45,10 @@ func (b *booked) find(t *tx) (booking.Booking, error) {
 }
 
 // findOpen is find for what can only be done while there is a session.
-func (b *booked) findOpen(t *tx) (booking.Booking, error) {
-	found, err := b.find(t)
+func (b *bookingState) findOpen(tx *engine.Tx) (booking.Booking, error) {
+	found, err := b.find(tx)
 	if err == nil && b.slot == nil {
 		err = fault.Missing(fault.BookingNotFound, "Booking")
 	}
 	return found, err
-}
-
-// unlessAwaited lets a deal that frees seats go by itself where somebody waits for them: to fill them takes more looks.
-func (t *tx) unlessAwaited(slots ...*booking.Slot) error {
-	if !t.together() {
-		return nil
-	}
-	var queues []waitlist.Queue
-	for _, s := range slots {
-		if s != nil && (s.Waiting > 0 || s.Queued == nil || *s.Queued > 0) {
-			queues = append(queues, queueOf(*s))
-		}
-	}
-	return t.takeTurn(queues...)
 }

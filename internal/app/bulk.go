@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -48,10 +49,10 @@ type Bulk struct {
 // BulkPublish puts all drafts on sale that the filter finds, and nothing else, whatever states it names.
 func (a *App) BulkPublish(ctx context.Context, caller tenant.Caller, filter session.Filter) (Bulk, error) {
 	return a.bulk(ctx, caller, "session.bulk_publish", "session.bulk_published", BulkRequest{Filter: filter.Drafts(), IncludeBooked: true},
-		func(ctx context.Context, t *tx, all []session.Session, done *Bulk) error {
+		func(ctx context.Context, tx *engine.Tx, all []session.Session, done *Bulk) error {
 			var published []session.Session
 			for _, s := range all {
-				after, changed, err := s.Publish(t.now)
+				after, changed, err := s.Publish(tx.Now)
 				if err != nil {
 					return err
 				}
@@ -60,21 +61,21 @@ func (a *App) BulkPublish(ctx context.Context, caller tenant.Caller, filter sess
 				}
 			}
 			done.Sessions = len(published)
-			store.UpdateSessions(t.Tx, t.in, published)
-			t.tell(outbox.SessionPublished, func(session.Session) map[string]any {
+			store.UpdateSessions(tx.Tx, tx.Tenant, published)
+			tell(tx, outbox.SessionPublished, func(session.Session) map[string]any {
 				return map[string]any{"batch_id": done.Batch.String()}
 			}, published...)
-			_, _, err := t.wake(ctx, waitlist.ByPublish, idsOf(published)...)
+			_, _, err := a.wake(ctx, tx, waitlist.ByPublish, idsOf(published)...)
 			return err
 		})
 }
 
 // BulkCancel calls off what the filter finds, as CancelSession does.
 func (a *App) BulkCancel(ctx context.Context, caller tenant.Caller, r BulkRequest) (Bulk, error) {
-	return a.bulk(ctx, caller, "session.bulk_cancel", "session.bulk_cancelled", r, func(ctx context.Context, t *tx, all []session.Session, done *Bulk) error {
+	return a.bulk(ctx, caller, "session.bulk_cancel", "session.bulk_cancelled", r, func(ctx context.Context, tx *engine.Tx, all []session.Session, done *Bulk) error {
 		var off []session.Session
 		for _, s := range all {
-			after, changed, err := s.Cancel(r.Reason, t.now)
+			after, changed, err := s.Cancel(r.Reason, tx.Now)
 			if err != nil {
 				return err
 			}
@@ -82,7 +83,7 @@ func (a *App) BulkCancel(ctx context.Context, caller tenant.Caller, r BulkReques
 				off = append(off, after)
 			}
 		}
-		gone, err := t.callOff(ctx, off, r.Reason, r.Notify, done.Batch)
+		gone, err := a.callOff(ctx, tx, off, r.Reason, r.Notify, done.Batch)
 		done.Sessions = len(off)
 		done.Bookings, done.Entries, done.Credits = gone.Bookings, gone.Entries, gone.Credits
 		return err
@@ -92,16 +93,16 @@ func (a *App) BulkCancel(ctx context.Context, caller tenant.Caller, r BulkReques
 // BulkDelete deletes, softly, what the filter finds: the sessions vanish from every list and their bookings and
 // entries are cancelled, with every credit given back.
 func (a *App) BulkDelete(ctx context.Context, caller tenant.Caller, r BulkRequest) (Bulk, error) {
-	return a.bulk(ctx, caller, "session.bulk_delete", "session.bulk_deleted", r, func(ctx context.Context, t *tx, all []session.Session, done *Bulk) error {
+	return a.bulk(ctx, caller, "session.bulk_delete", "session.bulk_deleted", r, func(ctx context.Context, tx *engine.Tx, all []session.Session, done *Bulk) error {
 		ids := idsOf(all)
-		gone, err := t.cancelAll(ctx, ids, r.Reason, r.Notify)
+		gone, err := a.cancelAll(ctx, tx, ids, r.Reason, r.Notify)
 		if err != nil {
 			return err
 		}
 		done.Sessions = len(ids)
 		done.Bookings, done.Entries, done.Credits = gone.Bookings, gone.Entries, gone.Credits
-		store.DeleteSessions(t.Tx, t.in, ids, done.Batch, t.now)
-		t.tell(outbox.SessionDeleted, func(session.Session) map[string]any { return ending(r.Reason, r.Notify, done.Batch) }, all...)
+		store.DeleteSessions(tx.Tx, tx.Tenant, ids, done.Batch, tx.Now)
+		tell(tx, outbox.SessionDeleted, func(session.Session) map[string]any { return ending(r.Reason, r.Notify, done.Batch) }, all...)
 		return nil
 	})
 }
@@ -109,28 +110,28 @@ func (a *App) BulkDelete(ctx context.Context, caller tenant.Caller, r BulkReques
 // bulk runs an operation on all sessions that are found, in one transaction, and keeps one audit entry of it.
 // More of them than such a transaction can bear are refused.
 func (a *App) bulk(ctx context.Context, caller tenant.Caller, use, action string, r BulkRequest,
-	operate func(ctx context.Context, t *tx, all []session.Session, done *Bulk) error,
+	operate func(ctx context.Context, tx *engine.Tx, all []session.Session, done *Bulk) error,
 ) (Bulk, error) {
 	if err := session.CheckReason(r.Reason); err != nil {
 		return Bulk{}, err
 	}
 	var done Bulk
-	err := a.write(ctx, caller, use, func(ctx context.Context, t *tx) error {
-		done = Bulk{Batch: tenant.Next[tenant.BatchID](t.mint)}
+	err := a.write(ctx, caller, use, func(ctx context.Context, tx *engine.Tx) error {
+		done = Bulk{Batch: tenant.Next[tenant.BatchID](tx.IDs)}
 		var rows []store.Scheduled
 		var batch pg.Batch
-		store.ListSessions(&batch, t.in, store.SessionQuery{Filter: r.Filter, Unbooked: !r.IncludeBooked, Limit: session.MaxBulk + 1}, &rows)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.ListSessions(&batch, tx.Tenant, store.SessionQuery{Filter: r.Filter, Unbooked: !r.IncludeBooked, Limit: session.MaxBulk + 1}, &rows)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		all := sessionsOf(rows)
 		if err := session.Bearable(all); err != nil {
 			return err
 		}
-		if err := operate(ctx, t, all, &done); err != nil {
+		if err := operate(ctx, tx, all, &done); err != nil {
 			return err
 		}
-		t.auditBatch(action, done.Batch, r.Reason, map[string]any{
+		auditBatch(tx, action, done.Batch, r.Reason, map[string]any{
 			"filter": r.Filter, "include_booked": r.IncludeBooked, "notify": r.Notify, "ids": texts(idsOf(all)),
 			"bookings_cancelled": done.Bookings, "entries_cancelled": done.Entries, "credits_refunded": done.Credits,
 		})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -17,33 +19,33 @@ type cancelled struct{ Bookings, Entries, Credits int }
 
 // cancelAll cancels every booking and entry of sessions that are about to go, and gives all credits
 // back: nobody is late when the session itself does not take place. The sessions are the caller's to change.
-func (t *tx) cancelAll(ctx context.Context, sessions []tenant.SessionID, reason string, notify bool) (cancelled, error) {
+func (a *App) cancelAll(ctx context.Context, tx *engine.Tx, sessions []tenant.SessionID, reason string, notify bool) (cancelled, error) {
 	var count cancelled
-	if _, err := t.withdraw(ctx, waitlist.SessionGone, reason, sessions...); err != nil {
+	if _, err := a.withdraw(ctx, tx, waitlist.SessionGone, reason, sessions...); err != nil {
 		return count, err
 	}
 	var bookings []booking.Booking
 	var entries []waitlist.Entry
 	var stay []tenant.EntryID
 	var batch pg.Batch
-	store.ListOpenBookings(&batch, t.in, sessions, &bookings)
-	store.ListWaiting(&batch, t.in, sessions, &entries)
-	store.ListWaitingElsewhere(&batch, t.in, sessions, &stay)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.ListOpenBookings(&batch, tx.Tenant, sessions, &bookings)
+	store.ListWaiting(&batch, tx.Tenant, sessions, &entries)
+	store.ListWaitingElsewhere(&batch, tx.Tenant, sessions, &stay)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return count, err
 	}
-	payers, err := t.payersOf(ctx, bookings)
+	payers, err := payersOf(ctx, tx, bookings)
 	if err != nil {
 		return count, err
 	}
 	for _, b := range bookings {
 		// Several bookings may be on one subscription: each finds it as the one before left it.
 		held := b.Credits
-		c, err := booking.Cancel(b, payers[b.Subscription], booking.Withdrawal{Actor: t.caller.Actor(), Reason: reason, SessionGone: true}, t.now)
+		c, err := booking.Cancel(b, payers[b.Subscription], booking.Withdrawal{Actor: tx.Caller.Actor(), Reason: reason, SessionGone: true}, tx.Now)
 		if err != nil {
 			return count, err
 		}
-		t.cancel(c, notify)
+		seats.Cancel(tx, c, notify)
 		count.Bookings++
 		if c.Refunded {
 			count.Credits += held
@@ -54,16 +56,16 @@ func (t *tx) cancelAll(ctx context.Context, sessions []tenant.SessionID, reason 
 			continue // for the others that it would take
 		}
 		// Staff may have offered it a place elsewhere.
-		if _, err := t.quit(ctx, e, CancelRequest{Reason: reason, Notify: notify}); err != nil {
+		if _, err := a.quit(ctx, tx, e, seats.Withdrawal{Reason: reason, Notify: notify}); err != nil {
 			return count, err
 		}
 		count.Entries++
 	}
-	store.RemovePlacesIn(t.Tx, t.in, stay, sessions)
+	store.RemovePlacesIn(tx.Tx, tx.Tenant, stay, sessions)
 	return count, nil
 }
 
-func (t *tx) payersOf(ctx context.Context, bookings []booking.Booking) (map[tenant.SubscriptionID]*credit.Subscription, error) {
+func payersOf(ctx context.Context, tx *engine.Tx, bookings []booking.Booking) (map[tenant.SubscriptionID]*credit.Subscription, error) {
 	payers := make(map[tenant.SubscriptionID]*credit.Subscription)
 	var ids []tenant.SubscriptionID
 	for _, b := range bookings {
@@ -77,8 +79,8 @@ func (t *tx) payersOf(ctx context.Context, bookings []booking.Booking) (map[tena
 	}
 	var subscriptions []credit.Subscription
 	var batch pg.Batch
-	store.ListSubscriptions(&batch, t.in, ids, &subscriptions)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.ListSubscriptions(&batch, tx.Tenant, ids, &subscriptions)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return nil, err
 	}
 	for i := range subscriptions {

@@ -3,9 +3,8 @@ package app
 import (
 	"context"
 
-	"github.com/berthhq/berth/internal/data/outbox"
-	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -13,144 +12,85 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CancelRequest gives a booking, or a place in the queue, up.
+// CancelRequest cancels a booking, or leaves a waitlist.
 type CancelRequest struct {
 	ID     tenant.BookingID // a booking's or an entry's
 	Reason string
 	Notify bool
 }
 
-// GivenUp is what came of it.
-type GivenUp struct {
-	Place
-	Refunded bool
-	Late     bool
-	Promoted int // from the waitlist into the seats that it freed
-}
-
-// CancelBooking gives a booking or an entry up, for its member, or for an admin, who may do so past the window.
-// Freed seats go to whoever waits, in the same transaction.
-func (a *App) CancelBooking(ctx context.Context, caller tenant.Caller, r CancelRequest) (GivenUp, error) {
-	g := &givingUp{CancelRequest: r}
-	err := a.dealAt(ctx, caller, "booking.cancel", r.ID, g.at, answers(&g.up), losing(byPromotion))
-	if err != nil {
-		return GivenUp{}, err
-	}
-	return g.up, nil
-}
-
-// givingUp is CancelBooking on its way through a transaction.
-type givingUp struct {
-	CancelRequest
-	booked
-	payer *credit.Subscription
-	entry *waitlist.Entry
-	up    GivenUp
-}
-
-func (g *givingUp) at(place store.Visit) deal {
-	g.booked = booked{place: place, frees: true}
-	return g
-}
-
-// load does not look for an entry where there is none: that would conflict with everyone who joins a queue.
-func (g *givingUp) load(t *tx, batch *pg.Batch) {
-	g.entry, g.payer = nil, nil
-	if g.place.Waits {
-		store.FindEntry(batch, t.in, tenant.EntryID{UUID: g.ID.UUID}, &g.entry)
-		return
-	}
-	g.booked.load(t, batch, g.ID)
-	store.FindBookingSubscription(batch, t.in, g.ID, &g.payer)
-}
-
-func (g *givingUp) settle(ctx context.Context, t *tx) (err error) {
-	g.up, err = g.giveUp(ctx, t)
-	return err
-}
-
-func (g *givingUp) giveUp(ctx context.Context, t *tx) (GivenUp, error) {
-	switch {
-	case g.entry == nil || !t.caller.MayTouchMade(g.entry.Member, g.entry.CreatedBy):
-	case t.together():
-		return GivenUp{}, errAlone // what changes a queue may lead to anything
-	default:
-		return t.leaveQueue(ctx, *g.entry, g.CancelRequest)
-	}
-	b, err := g.find(t)
-	if err != nil {
-		return GivenUp{}, err
-	}
-	c, err := booking.Cancel(b, g.payer, booking.Withdrawal{Actor: t.caller.Actor(), Reason: g.Reason, Admin: !t.caller.Own}, t.now)
-	if err != nil {
-		return GivenUp{}, err
-	}
-	up := GivenUp{Place: Place{Booking: &c.Booking, Repeated: c.Already}, Refunded: c.Refunded, Late: c.Late}
-	if c.Already {
-		return up, nil
-	}
-	if err := t.unlessAwaited(g.slot); err != nil {
-		return GivenUp{}, err
-	}
-	t.cancel(c, g.Notify)
-	if !t.caller.Own {
-		t.audit("booking.cancelled", "booking", b.ID.UUID, g.Reason, map[string]any{"member_id": b.Member.String(), "refunded": c.Refunded})
-	}
-	if g.slot != nil {
-		g.slot.SeatsTaken -= c.SeatsFreed
-		g.slot.Holds -= c.HoldsEnded
-		up.Promoted, err = t.fill(ctx, g.slot, waitlist.ByCancellation)
-	}
-	return up, err
-}
-
-// cancel writes a cancellation: the booking, its seats, its credits and its quota.
-func (t *tx) cancel(c booking.Cancellation, notify bool) {
-	b := c.Booking
-	store.UpdateBooking(t.Tx, t.in, b, t.now)
-	store.MoveSeats(t.Tx, t.in, b.Session, store.Seats{Taken: -c.SeatsFreed, Holds: -c.HoldsEnded})
-	if b.HasItems {
-		store.SetLines(t.Tx, t.in, b.ID, nil, booking.ItemCancelled)
-	}
-	if c.Payer != nil {
-		t.settle(*c.Payer, c.Ledger)
-	}
-	if c.Uncount {
-		store.CountBooking(t.Tx, t.in, b.Subscription, b.LocalDate, -1)
-	}
-	outbox.Append(t.Tx, t.in, outbox.Event{
-		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.BookingCancelled, Session: b.Session, Booking: b.ID, Member: b.Member,
-		Actor: t.caller.Actor(), At: t.now,
-		Data: map[string]any{
-			"credit_refunded": c.Refunded, "late": c.Late, "reason": b.CancelReason, "notify": notify, "session_gone": c.SessionGone,
+// CancelBooking cancels a booking or ends a waitlist entry: for its member, or for an admin, who may do so past the
+// cancellation window. Freed seats are filled from the waitlist in the same transaction.
+func (a *App) CancelBooking(ctx context.Context, caller tenant.Caller, r CancelRequest) (seats.GivenUp, error) {
+	return engine.Run(ctx, a.engine, caller, engine.Spec[seats.GivenUp]{
+		Name: "booking.cancel", Races: []engine.Race{seats.LostByPromotion}, Replay: true,
+		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[seats.GivenUp], error) {
+			visit, locks, err := seats.Locator{ID: r.ID, Fills: true}.Locate(ctx, caller.Tenant, read)
+			return locks, func() engine.Operation[seats.GivenUp] {
+				return &cancel{app: a, req: r, bookingState: bookingState{id: r.ID, visit: visit, frees: true}}
+			}, err
 		},
 	})
 }
 
-// leaveQueue gives a place in the queue up. Its live offer goes to the next.
-func (t *tx) leaveQueue(ctx context.Context, e waitlist.Entry, r CancelRequest) (GivenUp, error) {
-	up := GivenUp{Place: Place{Entry: &e}}
-	switch e.Status {
-	case waitlist.Waiting, waitlist.Offered:
-	case waitlist.Cancelled, waitlist.Expired:
-		up.Repeated = true
-		return up, nil
-	default:
-		return GivenUp{}, fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has got its place: cancel the booking.").
-			With("status", string(e.Status)).With("booking_id", e.Booking.String())
-	}
-	if !t.caller.Own {
-		t.audit("waitlist.removed", "waitlist_entry", e.ID.UUID, r.Reason, map[string]any{"member_id": e.Member.String()})
-	}
-	var err error
-	e, err = t.quit(ctx, e, r)
-	return up, err
+// cancel is one attempt at CancelBooking.
+type cancel struct {
+	app *App
+	req CancelRequest
+	bookingState
+	payer *credit.Subscription
+	entry *waitlist.Entry
 }
 
-func (t *tx) left(e waitlist.Entry, reason string, notify bool) {
-	outbox.Append(t.Tx, t.in, outbox.Event{
-		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.WaitlistLeft, Session: e.Session, Member: e.Member,
-		Actor: t.caller.Actor(), At: t.now,
-		Data: map[string]any{"entry_id": e.ID.String(), "status": string(e.Status), "reason": reason, "notify": notify},
-	})
+// Load implements engine.Operation. It does not look for an entry where there is none: that would conflict with every
+// member who joins a queue.
+func (c *cancel) Load(q *engine.Query) {
+	if c.visit.Waits {
+		store.FindEntry(q.Batch, q.Tenant, tenant.EntryID{UUID: c.id.UUID}, &c.entry)
+		return
+	}
+	c.bookingState.Load(q)
+	store.FindBookingSubscription(q.Batch, q.Tenant, c.id, &c.payer)
+}
+
+// Run implements engine.Operation.
+func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.GivenUp, error) {
+	switch {
+	case c.entry == nil || !tx.Caller.MayTouchMade(c.entry.Member, c.entry.CreatedBy):
+	case tx.Shared():
+		return seats.GivenUp{}, engine.ErrSolo // ending an entry may fill seats
+	default:
+		return c.app.leaveQueue(ctx, tx, *c.entry, seats.Withdrawal{Reason: c.req.Reason, Notify: c.req.Notify})
+	}
+	b, err := c.find(tx)
+	if err != nil {
+		return seats.GivenUp{}, err
+	}
+	withdrawal := booking.Withdrawal{Actor: tx.Caller.Actor(), Reason: c.req.Reason, Admin: !tx.Caller.Own}
+	cancelled, err := booking.Cancel(b, c.payer, withdrawal, tx.Now)
+	if err != nil {
+		return seats.GivenUp{}, err
+	}
+	up := seats.GivenUp{
+		Place:    seats.Place{Booking: &cancelled.Booking, Repeated: cancelled.Already},
+		Refunded: cancelled.Refunded, Late: cancelled.Late,
+	}
+	if cancelled.Already {
+		return up, nil
+	}
+	if err := c.app.unlessAwaited(tx, c.slot); err != nil {
+		return seats.GivenUp{}, err
+	}
+	seats.Cancel(tx, cancelled, c.req.Notify)
+	if !tx.Caller.Own {
+		tx.Audit("booking.cancelled", "booking", b.ID.UUID, c.req.Reason, map[string]any{
+			"member_id": b.Member.String(), "refunded": cancelled.Refunded,
+		})
+	}
+	if c.slot != nil {
+		c.slot.SeatsTaken -= cancelled.SeatsFreed
+		c.slot.Holds -= cancelled.HoldsEnded
+		up.Promoted, err = c.app.fill(ctx, tx, c.slot, waitlist.ByCancellation)
+	}
+	return up, err
 }

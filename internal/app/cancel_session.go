@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -20,35 +21,35 @@ type CancelledSession struct {
 // is called off already stays as it is.
 func (a *App) CancelSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID, reason string, notify bool) (CancelledSession, error) {
 	var c CancelledSession
-	err := a.write(ctx, caller, "session.cancel", func(ctx context.Context, t *tx) error {
-		before, err := t.scheduled(ctx, id)
+	err := a.write(ctx, caller, "session.cancel", func(ctx context.Context, tx *engine.Tx) error {
+		before, err := scheduled(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		after, changed, err := before.Cancel(reason, t.now)
+		after, changed, err := before.Cancel(reason, tx.Now)
 		c = CancelledSession{Session: after}
 		if err != nil || !changed {
 			return err
 		}
-		gone, err := t.callOff(ctx, []session.Session{after}, reason, notify, tenant.BatchID{})
+		gone, err := a.callOff(ctx, tx, []session.Session{after}, reason, notify, tenant.BatchID{})
 		if err != nil {
 			return err
 		}
 		c.Bookings, c.Entries, c.Credits = gone.Bookings, gone.Entries, gone.Credits
-		t.audit("session.cancelled", "session", id.UUID, reason, catalog.Changes(before.Facts(), after.Facts()))
+		tx.Audit("session.cancelled", "session", id.UUID, reason, catalog.Changes(before.Facts(), after.Facts()))
 		return nil
 	}, answers(&c))
 	return c, err
 }
 
 // callOff writes sessions that were cancelled just now, and cancels what there is in them.
-func (t *tx) callOff(ctx context.Context, sessions []session.Session, reason string, notify bool, batch tenant.BatchID) (cancelled, error) {
-	gone, err := t.cancelAll(ctx, idsOf(sessions), reason, notify)
+func (a *App) callOff(ctx context.Context, tx *engine.Tx, sessions []session.Session, reason string, notify bool, batch tenant.BatchID) (cancelled, error) {
+	gone, err := a.cancelAll(ctx, tx, idsOf(sessions), reason, notify)
 	if err != nil {
 		return gone, err
 	}
-	store.UpdateSessions(t.Tx, t.in, sessions)
-	t.tell(outbox.SessionCancelled, func(session.Session) map[string]any { return ending(reason, notify, batch) }, sessions...)
+	store.UpdateSessions(tx.Tx, tx.Tenant, sessions)
+	tell(tx, outbox.SessionCancelled, func(session.Session) map[string]any { return ending(reason, notify, batch) }, sessions...)
 	return gone, nil
 }
 

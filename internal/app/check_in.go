@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -24,14 +26,14 @@ type CheckedIn struct {
 // CheckIn notes that a party has come, as staff see it. Whoever was let in for this is staff, whatever their roles are called.
 func (a *App) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (CheckedIn, error) {
 	var in CheckedIn
-	_, err := a.changeAttendance(ctx, caller, "checkin.staff", id, func(_ context.Context, t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
+	_, err := a.changeAttendance(ctx, caller, "checkin.staff", id, func(_ context.Context, tx *engine.Tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
 		facts := arrival(b, s)
 		facts.Staff = true
-		plan, err := checkin.Decide(facts, checkin.Command{Method: checkin.Manual}, t.now)
+		plan, err := checkin.Decide(facts, checkin.Command{Method: checkin.Manual}, tx.Now)
 		if err != nil {
 			return b, err
 		}
-		in = CheckedIn{t.follow(b, plan, outbox.BookingAttended), plan.Already}
+		in = CheckedIn{follow(tx, b, plan, outbox.BookingAttended), plan.Already}
 		return in.Booking, nil
 	}, &in)
 	return in, err
@@ -39,12 +41,12 @@ func (a *App) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.Booki
 
 // UndoCheckIn takes that back: the booking is confirmed again.
 func (a *App) UndoCheckIn(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
-	return a.changeAttendance(ctx, caller, "checkin.undo", id, func(_ context.Context, t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
+	return a.changeAttendance(ctx, caller, "checkin.undo", id, func(_ context.Context, tx *engine.Tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
 		plan, err := checkin.Undo(arrival(b, s))
 		if err != nil {
 			return b, err
 		}
-		return t.follow(b, plan, outbox.BookingCheckInUndo), nil
+		return follow(tx, b, plan, outbox.BookingCheckInUndo), nil
 	})
 }
 
@@ -74,32 +76,32 @@ func (a *App) SelfCheckIn(ctx context.Context, caller tenant.Caller, session ten
 		return CheckedIn{}, err
 	}
 	var in CheckedIn
-	err = a.write(ctx, caller, "checkin.self", func(ctx context.Context, t *tx) error {
+	err = a.write(ctx, caller, "checkin.self", func(ctx context.Context, tx *engine.Tx) error {
 		var b *booking.Booking
 		var slot *booking.Slot
 		var batch pg.Batch
-		store.FindSlot(&batch, t.in, session, &slot)
-		store.FindActiveBooking(&batch, t.in, session, t.caller.Member, &b)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindSlot(&batch, tx.Tenant, session, &slot)
+		store.FindActiveBooking(&batch, tx.Tenant, session, tx.Caller.Member, &b)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if slot == nil {
-			return noSession
+			return seats.NoSession
 		}
 		if b == nil {
 			b = &booking.Booking{}
 		}
-		plan, err := checkin.Decide(arrival(*b, *slot), command, t.now)
+		plan, err := checkin.Decide(arrival(*b, *slot), command, tx.Now)
 		if err != nil {
 			return err
 		}
 		// The code comes last: who has no booking, or is too early, is told that rather than to scan again.
 		if command.Method == checkin.QR && !plan.Already {
-			if err := a.keys.VerifyQR(proof.QR, t.in, session, t.now); err != nil {
+			if err := a.keys.VerifyQR(proof.QR, tx.Tenant, session, tx.Now); err != nil {
 				return err
 			}
 		}
-		in = CheckedIn{t.follow(*b, plan, outbox.BookingAttended), plan.Already}
+		in = CheckedIn{follow(tx, *b, plan, outbox.BookingAttended), plan.Already}
 		return nil
 	}, answers(&in))
 	return in, err
@@ -135,7 +137,7 @@ func (a *App) takesPlace(ctx context.Context, caller tenant.Caller, session tena
 	}
 	switch {
 	case slot == nil:
-		return noSession
+		return seats.NoSession
 	case slot.State == catalog.Cancelled:
 		return fault.New(fault.FailedPrecondition, fault.SessionState, "The session is cancelled.").With("state", string(slot.State))
 	}
@@ -161,7 +163,7 @@ func window(s booking.Slot) checkin.Window {
 }
 
 // follow writes what a plan makes of a booking, if it changes anything.
-func (t *tx) follow(b booking.Booking, plan checkin.Plan, what outbox.Type) booking.Booking {
+func follow(tx *engine.Tx, b booking.Booking, plan checkin.Plan, what outbox.Type) booking.Booking {
 	if plan.Already {
 		return b
 	}
@@ -169,6 +171,6 @@ func (t *tx) follow(b booking.Booking, plan checkin.Plan, what outbox.Type) book
 	if !plan.CheckedInAt.IsZero() {
 		b.CheckedInAt = &plan.CheckedInAt
 	}
-	t.attended(b, what)
+	attended(tx, b, what)
 	return b
 }

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-func (h *house) confirm(who tenant.Caller, id tenant.BookingID) (app.Place, error) {
+func (h *house) confirm(who tenant.Caller, id tenant.BookingID) (seats.Place, error) {
 	return h.app.ConfirmBooking(context.Background(), own(who), app.ConfirmRequest{ID: id})
 }
 

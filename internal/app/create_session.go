@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -15,25 +17,25 @@ import (
 // so that what took place can be put on record.
 func (a *App) CreateSession(ctx context.Context, caller tenant.Caller, in session.Input, publish bool) (session.Session, error) {
 	var made session.Session
-	err := a.write(ctx, caller, "session.create", func(ctx context.Context, t *tx) error {
-		at, err := t.setting(ctx, session.Details{Service: in.Service, Location: in.Location, Resource: in.Resource, Coach: in.Coach})
+	err := a.write(ctx, caller, "session.create", func(ctx context.Context, tx *engine.Tx) error {
+		at, err := setting(ctx, tx, session.Details{Service: in.Service, Location: in.Location, Resource: in.Resource, Coach: in.Coach})
 		if err != nil {
 			return err
 		}
-		made, err = session.New(tenant.Next[tenant.SessionID](t.mint), in, at, t.now)
+		made, err = session.New(tenant.Next[tenant.SessionID](tx.IDs), in, at, tx.Now)
 		if err != nil {
 			return under("session", err)
 		}
 		if publish {
 			made.State = catalog.Published
 		}
-		store.InsertSessions(t.Tx, t.in, []session.Session{made})
-		t.tell(outbox.SessionCreated, nil, made)
-		t.audit("session.created", "session", made.ID.UUID, "", catalog.Changes(nil, made.Facts()))
-		if made.State == catalog.Published && made.StartsAt.After(t.now) {
-			made, _, err = t.refill(ctx, made, waitlist.ByPublish)
+		store.InsertSessions(tx.Tx, tx.Tenant, []session.Session{made})
+		tell(tx, outbox.SessionCreated, nil, made)
+		tx.Audit("session.created", "session", made.ID.UUID, "", catalog.Changes(nil, made.Facts()))
+		if made.State == catalog.Published && made.StartsAt.After(tx.Now) {
+			made, _, err = a.refill(ctx, tx, made, waitlist.ByPublish)
 		}
 		return err
-	}, answers(&made), losing(byPromotion))
+	}, answers(&made), losing(seats.LostByPromotion))
 	return made, scheduleRefusal("session", err)
 }

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -55,24 +57,24 @@ func (a *App) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant, er
 		}
 		owner = &person
 	}
-	err := a.write(ctx, tenant.System(n.ID), "tenant.create", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, tenant.System(n.ID), "tenant.create", func(ctx context.Context, tx *engine.Tx) error {
 		var there *catalog.Tenant
 		var batch pg.Batch
-		store.FindTenant(&batch, t.in, &there)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindTenant(&batch, tx.Tenant, &there)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if there != nil {
 			made = *there
 			return nil
 		}
-		made.CreatedAt, made.UpdatedAt = t.now, t.now
-		store.InsertTenant(t.Tx, made, builtInRoles)
-		t.catalogChanged("tenant.created", "tenant", t.in.UUID, catalog.Changes(nil, made.Facts()))
+		made.CreatedAt, made.UpdatedAt = tx.Now, tx.Now
+		store.InsertTenant(tx.Tx, made, builtInRoles)
+		seats.CatalogChanged(tx, "tenant.created", "tenant", tx.Tenant.UUID, catalog.Changes(nil, made.Facts()))
 		if owner != nil {
-			t.firstOwner(*owner)
+			firstOwner(tx, *owner)
 		}
-		t.tellNodes()
+		tellNodes(tx)
 		return nil
 	}, losing(byTenant))
 	if mayBeDurable(err) {
@@ -81,12 +83,12 @@ func (a *App) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant, er
 	return made, err
 }
 
-func (t *tx) firstOwner(m member.Member) {
-	m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.Next[tenant.MemberID](t.mint), 1, t.now, t.now
-	store.InsertMembers(t.Tx, t.in, m)
+func firstOwner(tx *engine.Tx, m member.Member) {
+	m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.Next[tenant.MemberID](tx.IDs), 1, tx.Now, tx.Now
+	store.InsertMembers(tx.Tx, tx.Tenant, m)
 	set := member.Changed(member.Member{}, m)
-	t.audit("member.created", "member", m.ID.UUID, "", change(nil, m.Values(set)))
-	t.memberEvent(m.ID, set)
+	tx.Audit("member.created", "member", m.ID.UUID, "", engine.Change(nil, m.Values(set)))
+	memberEvent(tx, m.ID, set)
 }
 
 var builtInRoles = []string{tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner}

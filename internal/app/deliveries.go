@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -32,9 +33,9 @@ func (a *App) ListDeliveries(ctx context.Context, caller tenant.Caller, q Delive
 func (a *App) SendTest(ctx context.Context, caller tenant.Caller, topic notify.Topic, c notify.Channel, locale string) ([]Delivery, error) {
 	var ids []tenant.DeliveryID
 	var out []Outgoing
-	err := a.write(ctx, caller, "notification.test", func(ctx context.Context, t *tx) (err error) {
+	err := a.write(ctx, caller, "notification.test", func(ctx context.Context, tx *engine.Tx) (err error) {
 		ids = nil
-		if out, err = a.writeTest(ctx, t, topic, c, locale); err != nil {
+		if out, err = a.writeTest(ctx, tx, topic, c, locale); err != nil {
 			return err
 		}
 		for _, o := range out {
@@ -62,15 +63,15 @@ func (a *App) sendTest(ctx context.Context, in tenant.TenantID, out []Outgoing) 
 		outcomes = append(outcomes, outcomeOf(s))
 	}
 	stops, gone := unusable(attempts, now)
-	return a.attempt(ctx, tenant.System(in), "delivery.settle", func(_ context.Context, t *tx) error {
-		store.UpdateDeliveries(t.Tx, t.in, outcomes, now)
-		store.PutStops(t.Tx, t.in, stops...)
-		store.DeleteDevices(t.Tx, t.in, gone)
+	return engine.Exec(ctx, a.engine, tenant.System(in), engine.Spec[struct{}]{Name: "delivery.settle", Quiet: true}, func(_ context.Context, tx *engine.Tx) error {
+		store.UpdateDeliveries(tx.Tx, tx.Tenant, outcomes, now)
+		store.PutStops(tx.Tx, tx.Tenant, stops...)
+		store.DeleteDevices(tx.Tx, tx.Tenant, gone)
 		return nil
-	}, &writing{})
+	})
 }
 
-func (a *App) writeTest(ctx context.Context, t *tx, topic notify.Topic, c notify.Channel, locale string) ([]Outgoing, error) {
+func (a *App) writeTest(ctx context.Context, tx *engine.Tx, topic notify.Topic, c notify.Channel, locale string) ([]Outgoing, error) {
 	var m *member.Member
 	var settings notify.Settings
 	var sealed *store.Sealed
@@ -78,16 +79,16 @@ func (a *App) writeTest(ctx context.Context, t *tx, topic notify.Topic, c notify
 	var h house
 	recipients := make(map[tenant.UUID]*notify.Recipient)
 	var batch pg.Batch
-	store.FindMember(&batch, t.in, t.caller.Member, &m)
-	store.ListRecipients(&batch, t.in, []tenant.MemberID{t.caller.Member}, recipients)
-	store.FindNotificationSettings(&batch, t.in, &settings)
-	store.FindSenders(&batch, t.in, &sealed)
-	store.ListTemplates(&batch, t.in, []notify.Topic{topic}, &own)
-	h.queue(&batch, t.in)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.FindMember(&batch, tx.Tenant, tx.Caller.Member, &m)
+	store.ListRecipients(&batch, tx.Tenant, []tenant.MemberID{tx.Caller.Member}, recipients)
+	store.FindNotificationSettings(&batch, tx.Tenant, &settings)
+	store.FindSenders(&batch, tx.Tenant, &sealed)
+	store.ListTemplates(&batch, tx.Tenant, []notify.Topic{topic}, &own)
+	h.queue(&batch, tx.Tenant)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return nil, err
 	}
-	to := recipients[t.caller.Member.UUID]
+	to := recipients[tx.Caller.Member.UUID]
 	if m == nil || to == nil {
 		return nil, fault.Missing(fault.MemberNotFound, "Member")
 	}
@@ -103,13 +104,13 @@ func (a *App) writeTest(ctx context.Context, t *tx, topic notify.Topic, c notify
 	n := notify.Notice{Topic: topic, Member: m.ID}
 	unsubscribe := ""
 	if c == notify.Email {
-		unsubscribe = a.unsubscribeLink(t.in, n, *to)
+		unsubscribe = a.unsubscribeLink(tx.Tenant, n, *to)
 	}
 	rendered, err := notify.Render(template, notify.Example(topic, template.Locale), h.brand, unsubscribe)
 	if err != nil {
 		return nil, err
 	}
-	provider, mineToo := a.carrier(a.unseal(t.in, sealed), c)
+	provider, mineToo := a.carrier(a.unseal(tx.Tenant, sealed), c)
 	message := notify.Message{
 		Channel: c, Text: rendered.Text, HTML: rendered.HTML, Link: rendered.Link, Unsubscribe: unsubscribe, CollapseKey: "test",
 		From: notify.Mailbox{Name: cmp.Or(settings.SenderName, h.name)}, HighPriority: true, Data: map[string]string{"topic": string(topic)},
@@ -121,8 +122,8 @@ func (a *App) writeTest(ctx context.Context, t *tx, topic notify.Topic, c notify
 	var out []Outgoing
 	add := func(to, address string, device tenant.DeviceID) {
 		line := Delivery{
-			ID: tenant.Next[tenant.DeliveryID](t.mint), Topic: topic, Channel: c, Status: notify.PossiblySent, Recipient: m.ID.UUID, Member: m.ID,
-			RecipientName: m.Name, Address: address, Provider: provider, Attempt: 1, CreatedAt: t.now, UpdatedAt: t.now,
+			ID: tenant.Next[tenant.DeliveryID](tx.IDs), Topic: topic, Channel: c, Status: notify.PossiblySent, Recipient: m.ID.UUID, Member: m.ID,
+			RecipientName: m.Name, Address: address, Provider: provider, Attempt: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 		}
 		if provider == LocalOutbox {
 			line.Content = &rendered
@@ -143,7 +144,7 @@ func (a *App) writeTest(ctx context.Context, t *tx, topic notify.Topic, c notify
 			add(d.Token, d.ID.String(), d.ID)
 		}
 	}
-	store.InsertDeliveries(t.Tx, t.in, lines)
-	store.PutInTouch(t.Tx, t.in, onSharedNumber(out))
+	store.InsertDeliveries(tx.Tx, tx.Tenant, lines)
+	store.PutInTouch(tx.Tx, tx.Tenant, onSharedNumber(out))
 	return out, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/brand"
@@ -30,8 +32,8 @@ func (a *App) CreateDisplayURL(ctx context.Context, caller tenant.Caller, sessio
 	}
 	// Nothing is written but the time, for whoever asks for the same link again: a link is as good as a password.
 	var at time.Time
-	err := a.write(ctx, caller, "display.create", func(_ context.Context, t *tx) error {
-		at = t.now
+	err := a.write(ctx, caller, "display.create", func(_ context.Context, tx *engine.Tx) error {
+		at = tx.Now
 		return nil
 	}, answers(&at))
 	if err != nil {
@@ -100,7 +102,7 @@ func (a *App) GetDisplay(ctx context.Context, link string) (Display, error) {
 		return Display{}, err
 	}
 	if who == nil || slot == nil || wall == nil || slot.State == catalog.Cancelled {
-		return Display{}, noSession
+		return Display{}, seats.NoSession
 	}
 	w := window(*slot)
 	d := Display{

@@ -17,30 +17,20 @@ func (a *App) ExpireDue(ctx context.Context, id tenant.TenantID) (holds, overdue
 	return a.expireDue(ctx, id)
 }
 
-// AwaitWaiting returns when a lane is busy and so many requests of a tenant wait.
+// AwaitWaiting returns when a transaction of a tenant is in progress and n operations wait.
 func (a *App) AwaitWaiting(id tenant.TenantID, n int) {
 	for {
-		waiting, running := a.inLanes(id)
-		if running && waiting == n {
+		if running, waiting := a.engine.Queued(id); running > 0 && waiting == n {
 			return
 		}
 		runtime.Gosched()
 	}
 }
 
-// Waiting is how many requests of a tenant wait for a lane.
+// Waiting is how many operations of a tenant wait.
 func (a *App) Waiting(id tenant.TenantID) int {
-	waiting, _ := a.inLanes(id)
+	_, waiting := a.engine.Queued(id)
 	return waiting
-}
-
-func (a *App) inLanes(id tenant.TenantID) (waiting int, running bool) {
-	a.lanes.mu.Lock()
-	defer a.lanes.mu.Unlock()
-	if q := a.lanes.queues[id]; q != nil {
-		waiting = len(q.waiting)
-	}
-	return waiting, a.lanes.running > 0
 }
 
 // Offers is the waitlist, as far as messages are concerned.

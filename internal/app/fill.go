@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
@@ -27,27 +29,27 @@ const (
 
 // fill gives a session's open seats to whoever waits, in the transaction that freed them. The slot says how the
 // session will be once that transaction's writes are done; afterwards it says how it will be with what was given.
-func (t *tx) fill(ctx context.Context, slot *booking.Slot, trigger waitlist.Trigger) (promoted int, err error) {
-	return t.roll(ctx, slot, trigger, nil)
+func (a *App) fill(ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger) (promoted int, err error) {
+	return a.roll(ctx, tx, slot, trigger, nil)
 }
 
 // roll is fill for seats that some were asked for before.
-func (t *tx) roll(ctx context.Context, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round) (promoted int, err error) {
-	if !slot.Fits(1) || slot.State != catalog.Published || slot.Blocked || !t.now.Before(slot.EndsAt) {
+func (a *App) roll(ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round) (promoted int, err error) {
+	if !slot.Fits(1) || slot.State != catalog.Published || slot.Blocked || !tx.Now.Before(slot.EndsAt) {
 		return 0, nil
 	}
 	if slot.Queued == nil {
 		var batch pg.Batch
 		slot.Queued = new(int)
-		store.FindQueueSize(&batch, t.in, slot.ID, slot.Queued)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindQueueSize(&batch, tx.Tenant, slot.ID, slot.Queued)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return 0, err
 		}
 	}
 	if *slot.Queued == 0 && round == nil {
 		return 0, nil
 	}
-	l, err := t.lineFor(ctx, slot, trigger, round)
+	l, err := a.lineFor(ctx, tx, slot, trigger, round)
 	if err != nil || !l.rules.Enabled || len(l.entries) == 0 && round == nil {
 		return 0, err
 	}
@@ -62,7 +64,8 @@ func (t *tx) roll(ctx context.Context, slot *booking.Slot, trigger waitlist.Trig
 
 // line is everything that a decision about a slot is made from.
 type line struct {
-	*tx
+	*engine.Tx
+	app     *App
 	slot    *booking.Slot
 	rules   *waitlist.Compiled
 	version int
@@ -86,23 +89,23 @@ func queueOf(s booking.Slot) waitlist.Queue {
 }
 
 // lineFor loads the rules in force, who stands in line, and who has been asked.
-func (t *tx) lineFor(ctx context.Context, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round) (*line, error) {
+func (a *App) lineFor(ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round) (*line, error) {
 	l := &line{
-		tx: t, slot: slot, round: round, entries: make(map[tenant.EntryID]waitlist.Entry), judged: make(map[tenant.EntryID]queued),
-		facts: waitlist.Case{Trigger: trigger, Now: t.now},
+		Tx: tx, app: a, slot: slot, round: round, entries: make(map[tenant.EntryID]waitlist.Entry), judged: make(map[tenant.EntryID]queued),
+		facts: waitlist.Case{Trigger: trigger, Now: tx.Now},
 	}
-	if err := t.takeTurn(queueOf(*slot)); err != nil {
+	if err := lockQueues(tx, queueOf(*slot)); err != nil {
 		return nil, err
 	}
 	var layers []waitlist.Layer
 	var first []waitlist.Entry
 	var live []waitlist.Offer
 	var batch pg.Batch
-	store.FindWaitSlot(&batch, t.in, slot.ID, &l.facts.Slot)
-	store.ListRules(&batch, t.in, slot.Location, slot.Service, &layers)
-	store.ListInLine(&batch, t.in, store.InLine{Session: slot.ID, Queue: queueOf(*slot), Limit: linePage}, &first)
-	store.ListLiveOffers(&batch, t.in, []tenant.SessionID{slot.ID}, &live)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.FindWaitSlot(&batch, tx.Tenant, slot.ID, &l.facts.Slot)
+	store.ListRules(&batch, tx.Tenant, slot.Location, slot.Service, &layers)
+	store.ListInLine(&batch, tx.Tenant, store.InLine{Session: slot.ID, Queue: queueOf(*slot), Limit: linePage}, &first)
+	store.ListLiveOffers(&batch, tx.Tenant, []tenant.SessionID{slot.ID}, &live)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return nil, err
 	}
 	effective := waitlist.Resolve(layers...)
@@ -115,7 +118,7 @@ func (t *tx) lineFor(ctx context.Context, slot *booking.Slot, trigger waitlist.T
 	if round != nil {
 		l.facts.Round = l.grown(live)
 	}
-	l.facts.Slot.Closes = closes(*slot, l.rules.Rules, t.now)
+	l.facts.Slot.Closes = closes(*slot, l.rules.Rules, tx.Now)
 	l.add(first, live)
 	l.more = len(first) == linePage
 	if l.more && (l.rules.Order != waitlist.ByJoining || l.rules.Mode == waitlist.FirstToClaim) {
@@ -155,7 +158,7 @@ func (l *line) readOn(ctx context.Context, limit int) error {
 	last := l.facts.Queue[len(l.facts.Queue)-1]
 	var entries []waitlist.Entry
 	var batch pg.Batch
-	store.ListInLine(&batch, l.in, store.InLine{
+	store.ListInLine(&batch, l.Tenant, store.InLine{
 		Session: l.slot.ID, Queue: queueOf(*l.slot), AfterFlagged: last.Flagged, AfterKey: last.Key, AfterID: last.Entry, Limit: limit,
 	}, &entries)
 	if err := l.Load(ctx, &batch); err != nil {
@@ -223,15 +226,15 @@ func (l *line) judge(ctx context.Context, entries []waitlist.Entry) error {
 	var busy []store.BusySpan
 	var in []store.InSession
 	var batch pg.Batch
-	store.ListPayers(&batch, l.in, l.slot.ID, members, named, &payers)
-	store.ListBusy(&batch, l.in, members, civil.Span{Start: l.slot.StartsAt, End: l.slot.EndsAt}, &busy)
-	store.ListInSession(&batch, l.in, l.slot.ID, members, &in)
+	store.ListPayers(&batch, l.Tenant, l.slot.ID, members, named, &payers)
+	store.ListBusy(&batch, l.Tenant, members, civil.Span{Start: l.slot.StartsAt, End: l.slot.EndsAt}, &busy)
+	store.ListInSession(&batch, l.Tenant, l.slot.ID, members, &in)
 	if err := l.Load(ctx, &batch); err != nil {
 		return err
 	}
 	refusals := make(map[tenant.EntryID]string, len(entries))
 	for _, e := range entries {
-		q := queued{id: tenant.Next[tenant.BookingID](l.mint), facts: booking.Facts{
+		q := queued{id: tenant.Next[tenant.BookingID](l.IDs), facts: booking.Facts{
 			Slot: *l.slot, Member: booking.Member{ID: e.Member, Name: e.MemberName, Tier: e.MemberTier, Active: e.MemberActive},
 		}}
 		for _, p := range payers {
@@ -257,7 +260,7 @@ func (l *line) judge(ctx context.Context, entries []waitlist.Entry) error {
 			q.plan, err = booking.Decide(q.facts, booking.Command{
 				ID: q.id, Party: e.Party, Subscription: e.Subscription, Channel: e.Channel,
 				Staff: e.ByStaff, Promotion: true, Actor: credit.SystemActor, OpenUntil: &l.facts.Slot.Closes,
-			}, l.now)
+			}, l.Now)
 		}
 		l.judged[e.ID], refusals[e.ID] = q, waitlist.RefusalOf(err)
 	}
@@ -287,7 +290,7 @@ func (l *line) give() (promoted int, err error) {
 		promoted++
 	}
 	if d.Mode != waitlist.FirstToClaim && offers && d.Given > 0 {
-		store.MoveSeats(l.Tx, l.in, l.slot.ID, store.Seats{Taken: d.Given})
+		store.MoveSeats(l.Tx.Tx, l.Tenant, l.slot.ID, store.Seats{Taken: d.Given})
 	}
 	l.slot.SeatsTaken += d.Given
 	l.passOver()
@@ -299,35 +302,35 @@ func (l *line) openRound() {
 	keeps := 0
 	if l.verdict.Mode == waitlist.FirstToClaim {
 		keeps = l.verdict.Given
-		store.MoveSeats(l.Tx, l.in, l.slot.ID, store.Seats{Taken: keeps})
+		store.MoveSeats(l.Tx.Tx, l.Tenant, l.slot.ID, store.Seats{Taken: keeps})
 	}
 	if l.round != nil {
 		l.round.Keeps += keeps
 		if keeps > 0 {
 			l.round.Closed = nil
 		}
-		store.UpdateRound(l.Tx, l.in, *l.round)
+		store.UpdateRound(l.Tx.Tx, l.Tenant, *l.round)
 		return
 	}
 	l.round = &waitlist.Round{
-		ID: tenant.Next[tenant.RoundID](l.mint), Session: l.slot.ID, Freed: *l.verdict.Seats, Keeps: keeps, Opened: l.now,
+		ID: tenant.Next[tenant.RoundID](l.IDs), Session: l.slot.ID, Freed: *l.verdict.Seats, Keeps: keeps, Opened: l.Now,
 	}
-	store.InsertRound(l.Tx, l.in, *l.round)
+	store.InsertRound(l.Tx.Tx, l.Tenant, *l.round)
 }
 
 // record keeps the decision with what it was made from, and tells staff where it leaves them something to do.
 func (l *line) record() {
 	note := waitlist.Note(l.verdict)
 	decided := store.Decided{
-		ID: tenant.Next[tenant.DecisionID](l.mint), Queue: queueOf(*l.slot), Rules: l.version, Note: note, Case: l.facts, Decision: l.verdict,
+		ID: tenant.Next[tenant.DecisionID](l.IDs), Queue: queueOf(*l.slot), Rules: l.version, Note: note, Case: l.facts, Decision: l.verdict,
 	}
 	if l.round != nil {
 		decided.Round = l.round.ID
 	}
-	store.InsertDecision(l.Tx, l.in, decided)
+	store.InsertDecision(l.Tx.Tx, l.Tenant, decided)
 	if note != "" {
-		outbox.Append(l.Tx, l.in, outbox.Event{
-			ID: tenant.Next[tenant.EventID](l.mint), Type: outbox.WaitlistStaffNote, Session: l.slot.ID, Actor: credit.SystemActor, At: l.now,
+		outbox.Append(l.Tx.Tx, l.Tenant, outbox.Event{
+			ID: tenant.Next[tenant.EventID](l.IDs), Type: outbox.WaitlistStaffNote, Session: l.slot.ID, Actor: credit.SystemActor, At: l.Now,
 			Data: map[string]any{"decision_id": decided.ID.String(), "move": string(l.verdict.Move), "note": note},
 		})
 	}
@@ -344,92 +347,92 @@ func (l *line) passOver() {
 			ids, reasons = append(ids, v.Entry), append(reasons, v.Reason)
 		}
 	}
-	store.PassOver(l.Tx, l.in, ids, reasons, l.now)
+	store.PassOver(l.Tx.Tx, l.Tenant, ids, reasons, l.Now)
 }
 
 // promote turns an entry into a booking.
 func (l *line) promote(e waitlist.Entry, q queued) {
-	grace := l.rules.GraceUntil(l.now, l.slot.StartsAt)
+	grace := l.rules.GraceUntil(l.Now, l.slot.StartsAt)
 	q.facts.Slot = *l.slot
-	b := l.place(q.facts, booking.Booking{
+	b := seats.Take(l.Tx, q.facts, booking.Booking{
 		ID: q.id, Session: l.slot.ID, Member: e.Member, Party: e.Party, Channel: e.Channel, ExternalRef: e.ExternalRef,
 		RequestHash: e.RequestHash, Note: e.Note, Promoted: true, GraceUntil: &grace, CreatedBy: e.CreatedBy,
 	}, q.plan)
-	l.close(e, waitlist.Booked, b.ID)
+	l.app.close(l.Tx, e, waitlist.Booked, b.ID)
 	if e.Window == nil {
 		l.slot.Waiting-- // whoever asks in the same transaction may wait there
 	}
-	outbox.Append(l.Tx, l.in, outbox.Event{
-		ID: tenant.Next[tenant.EventID](l.mint), Type: outbox.WaitlistPromoted, Session: l.slot.ID, Booking: b.ID, Member: e.Member,
-		Actor: credit.SystemActor, Data: map[string]any{"entry_id": e.ID.String()}, At: l.now,
+	outbox.Append(l.Tx.Tx, l.Tenant, outbox.Event{
+		ID: tenant.Next[tenant.EventID](l.IDs), Type: outbox.WaitlistPromoted, Session: l.slot.ID, Booking: b.ID, Member: e.Member,
+		Actor: credit.SystemActor, Data: map[string]any{"entry_id": e.ID.String()}, At: l.Now,
 	})
 }
 
 // offer asks an entry whether it wants seats, and keeps them for it; where they are shared the round does.
 func (l *line) offer(e waitlist.Entry, g waitlist.Grant, shared, byHand bool) waitlist.Offer {
-	id := tenant.Next[tenant.OfferID](l.mint)
-	token := l.claims.Token(l.in, id)
+	id := tenant.Next[tenant.OfferID](l.IDs)
+	token := l.app.claims.Token(l.Tenant, id)
 	o := waitlist.Offer{
 		ID: id, Round: l.round.ID, Session: l.slot.ID, Entry: e.ID, Member: e.Member, Seats: g.Seats, Shared: shared, Status: waitlist.Live,
-		Try: l.round.Ask(e.ID), ByHand: byHand, Score: g.Score, CreatedAt: l.now, ExpiresAt: g.Until,
-		ClaimHash: waitlist.HashClaim(token), Code: l.claims.Code(id),
+		Try: l.round.Ask(e.ID), ByHand: byHand, Score: g.Score, CreatedAt: l.Now, ExpiresAt: g.Until,
+		ClaimHash: waitlist.HashClaim(token), Code: l.app.claims.Code(id),
 		MemberName: e.MemberName, SessionTitle: l.slot.Title, SessionStarts: l.slot.StartsAt, SessionEnds: l.slot.EndsAt, TimeZone: l.slot.TimeZone,
 	}
-	store.InsertOffer(l.Tx, l.in, o)
+	store.InsertOffer(l.Tx.Tx, l.Tenant, o)
 	e.Status, e.Tries, e.PassedOver = waitlist.Offered, e.Tries+1, ""
-	store.UpdateEntry(l.Tx, l.in, e, l.now)
-	l.offerEvent(outbox.OfferCreated, o, map[string]any{"expire_time": o.ExpiresAt, "seats": o.Seats, "first_to_claim": shared, "try": o.Try})
-	l.dueAt(o.ExpiresAt)
+	store.UpdateEntry(l.Tx.Tx, l.Tenant, e, l.Now)
+	l.app.offerEvent(l.Tx, outbox.OfferCreated, o, map[string]any{"expire_time": o.ExpiresAt, "seats": o.Seats, "first_to_claim": shared, "try": o.Try})
+	l.WakeAt(o.ExpiresAt)
 	return o
 }
 
-func (t *tx) offerEvent(what outbox.Type, o waitlist.Offer, data map[string]any) {
+func (a *App) offerEvent(tx *engine.Tx, what outbox.Type, o waitlist.Offer, data map[string]any) {
 	if data == nil {
 		data = make(map[string]any)
 	}
 	data["offer_id"], data["entry_id"] = o.ID.String(), o.Entry.String()
-	actor := t.caller.Actor()
+	actor := tx.Caller.Actor()
 	if what == outbox.OfferCreated && !o.ByHand {
 		actor = credit.SystemActor
 	}
-	outbox.Append(t.Tx, t.in, outbox.Event{
-		ID: tenant.Next[tenant.EventID](t.mint), Type: what, Session: o.Session, Booking: o.Booking, Member: o.Member, Actor: actor, Data: data, At: t.now,
+	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+		ID: tenant.Next[tenant.EventID](tx.IDs), Type: what, Session: o.Session, Booking: o.Booking, Member: o.Member, Actor: actor, Data: data, At: tx.Now,
 	})
-	t.tally.offer(what, o)
+	a.countOffer(tx, what, o)
 }
 
 // close ends an entry: it gives up all its places in line.
-func (t *tx) close(e waitlist.Entry, as waitlist.Status, got tenant.BookingID) waitlist.Entry {
-	e.Status, e.Booking, e.PassedOver, e.ClosedAt, e.Position, e.Worth, e.Offer = as, got, "", &t.now, 0, waitlist.Worth{}, nil
-	store.UpdateEntry(t.Tx, t.in, e, t.now)
-	store.RemovePlaces(t.Tx, t.in, e.ID)
-	t.tally.entry(as)
+func (a *App) close(tx *engine.Tx, e waitlist.Entry, as waitlist.Status, got tenant.BookingID) waitlist.Entry {
+	e.Status, e.Booking, e.PassedOver, e.ClosedAt, e.Position, e.Worth, e.Offer = as, got, "", &tx.Now, 0, waitlist.Worth{}, nil
+	store.UpdateEntry(tx.Tx, tx.Tenant, e, tx.Now)
+	store.RemovePlaces(tx.Tx, tx.Tenant, e.ID)
+	a.countEntry(tx, as)
 	return e
 }
 
 // wake lets whoever waits have the open seats of sessions, one after the other as they start.
-func (t *tx) wake(ctx context.Context, trigger waitlist.Trigger, sessions ...tenant.SessionID) (promoted, woken int, err error) {
+func (a *App) wake(ctx context.Context, tx *engine.Tx, trigger waitlist.Trigger, sessions ...tenant.SessionID) (promoted, woken int, err error) {
 	if len(sessions) == 0 {
 		return 0, 0, nil
 	}
 	var awaited []tenant.SessionID
 	var batch pg.Batch
-	store.ListAwaited(&batch, t.in, sessions, &awaited)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.ListAwaited(&batch, tx.Tenant, sessions, &awaited)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return 0, 0, err
 	}
 	for _, id := range awaited {
 		// One by one: whoever wished for any of them has a place after the first.
 		var slot *booking.Slot
 		var next pg.Batch
-		store.FindSlot(&next, t.in, id, &slot)
-		if err := t.Load(ctx, &next); err != nil {
+		store.FindSlot(&next, tx.Tenant, id, &slot)
+		if err := tx.Load(ctx, &next); err != nil {
 			return promoted, woken, err
 		}
 		if slot == nil {
 			continue
 		}
-		n, err := t.fill(ctx, slot, trigger)
+		n, err := a.fill(ctx, tx, slot, trigger)
 		if err != nil {
 			return promoted, woken, err
 		}

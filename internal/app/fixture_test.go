@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -218,7 +219,7 @@ func (h *house) subscribe(who tenant.Caller, p credit.Plan) credit.Subscription 
 }
 
 // book asks for one seat online.
-func (h *house) book(who tenant.Caller, session tenant.SessionID) (app.Place, error) {
+func (h *house) book(who tenant.Caller, session tenant.SessionID) (seats.Place, error) {
 	return h.app.Book(context.Background(), who, app.BookRequest{Session: session, Party: 1, Channel: catalog.Online})
 }
 
@@ -249,7 +250,7 @@ func (h *house) mustWait(who tenant.Caller, session tenant.SessionID) tenant.Ent
 }
 
 // cancel gives the caller's own booking or entry up.
-func (h *house) cancel(who tenant.Caller, id tenant.BookingID) (app.GivenUp, error) {
+func (h *house) cancel(who tenant.Caller, id tenant.BookingID) (seats.GivenUp, error) {
 	return h.app.CancelBooking(context.Background(), own(who), app.CancelRequest{ID: id, Notify: true})
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
@@ -42,7 +43,7 @@ func (g *gathering) book(who tenant.Caller, in tenant.SessionID, more ...func(*a
 
 // booked is what came of a booking.
 type booked struct {
-	app.Place
+	seats.Place
 	err error
 }
 

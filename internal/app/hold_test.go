@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -16,7 +17,7 @@ import (
 )
 
 // hold asks for one seat for a while.
-func (h *house) hold(who tenant.Caller, session tenant.SessionID, more ...func(*app.BookRequest)) (app.Place, error) {
+func (h *house) hold(who tenant.Caller, session tenant.SessionID, more ...func(*app.BookRequest)) (seats.Place, error) {
 	r := app.BookRequest{Session: session, Party: 1, Channel: catalog.Online, Hold: true}
 	for _, m := range more {
 		m(&r)
@@ -180,9 +181,9 @@ func TestNobodyWithASeatWaitsForWhatAWindowGets(t *testing.T) {
 // Who waited first gets the seat of an expired hold, and leaves the room in line to whoever asks next.
 func TestTheSeatOfAnExpiredHoldLeavesRoomInLine(t *testing.T) {
 	t.Parallel()
-	for name, wait := range map[string]func(h *house, who tenant.Caller, session tenant.SessionID) (app.Place, error){
+	for name, wait := range map[string]func(h *house, who tenant.Caller, session tenant.SessionID) (seats.Place, error){
 		"book": (*house).book,
-		"join": func(h *house, who tenant.Caller, session tenant.SessionID) (app.Place, error) {
+		"join": func(h *house, who tenant.Caller, session tenant.SessionID) (seats.Place, error) {
 			return h.join(who, names(session))
 		},
 	} {

@@ -17,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -30,11 +32,11 @@ import (
 )
 
 // under is a context in which what is asked for happens once.
-func under(t *testing.T, text, procedure, content string) (context.Context, *app.Key) {
+func under(t *testing.T, text, procedure, content string) (context.Context, *engine.IdempotencyKey) {
 	t.Helper()
 	sum := sha256.Sum256([]byte(content))
-	key := &app.Key{Text: text, Procedure: procedure, Hash: sum[:]}
-	return app.WithKey(t.Context(), key), key
+	key := &engine.IdempotencyKey{Text: text, Procedure: procedure, Hash: sum[:]}
+	return engine.WithIdempotencyKey(t.Context(), key), key
 }
 
 func grantOne(t *testing.T, h *house, by tenant.Caller, s credit.Subscription, text, procedure, content string) (credit.Entry, bool, error) {
@@ -130,7 +132,7 @@ func TestARefusalFreesTheKey(t *testing.T) {
 	mia := h.member("Mia")
 	h.subscribe(mia, h.plan(credit.Plan{Kind: credit.Unlimited}))
 	session := h.session(slot{State: catalog.Draft})
-	book := func() (app.Place, error) {
+	book := func() (seats.Place, error) {
 		ctx, _ := under(t, "k", "book", "")
 		return h.app.Book(ctx, mia, app.BookRequest{Session: session, Party: 1, Channel: catalog.Online})
 	}
@@ -178,7 +180,7 @@ func TestOneKeyAtOnce(t *testing.T) {
 	guest := app.BookRequest{Session: session, Party: 1, Channel: catalog.Phone, Guest: true, Hold: true, Contact: booking.Contact{Name: "Kim"}}
 
 	const callers = 1000
-	places := make([]app.Place, callers)
+	places := make([]seats.Place, callers)
 	repeated := make([]bool, callers)
 	var all sync.WaitGroup
 	for i := range callers {
@@ -319,7 +321,7 @@ func TestAKeyTellsWhatBecameOfACommit(t *testing.T) {
 func TestAnswersSurviveJSON(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []any{
-		app.Place{}, app.GivenUp{}, app.Rescheduled{}, app.CancelledSession{}, app.Bulk{}, app.SeriesEdited{}, app.SessionImport{}, app.MemberImport{},
+		seats.Place{}, seats.GivenUp{}, app.Rescheduled{}, app.CancelledSession{}, app.Bulk{}, app.SeriesEdited{}, app.SessionImport{}, app.MemberImport{},
 		app.CheckedIn{}, booking.Booking{}, booking.Item{}, booking.Provider{}, catalog.Tenant{}, catalog.Location{}, catalog.Resource{},
 		catalog.Service{}, catalog.Effective{}, credit.Plan{}, credit.Subscription{}, credit.Entry{}, grant.Account{}, grant.Role{},
 		member.Member{}, member.Device{}, session.Session{}, session.Series{}, session.Workout{}, []tenant.SessionID{}, []string{}, time.Time{},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -26,11 +27,10 @@ func (a *App) ImportMembers(ctx context.Context, caller tenant.Caller, file []by
 	if err != nil {
 		return MemberImport{}, err
 	}
-	var report MemberImport
-	if key := keyOf(ctx); key != nil && !dryRun {
-		// Judged anew, a file that was imported is full of members that there are.
-		if again, err := a.recall(ctx, caller, key, &report); again || err != nil {
-			return report, err
+	if !dryRun {
+		// Judged again, a file that was imported is full of members that exist.
+		if before, again, err := engine.Recall(ctx, a.engine, caller, importSpec); again || err != nil {
+			return before, err
 		}
 	}
 	for progress := range member.Follow(found, importStep) {
@@ -38,7 +38,7 @@ func (a *App) ImportMembers(ctx context.Context, caller tenant.Caller, file []by
 			return MemberImport{}, err
 		}
 	}
-	report = MemberImport{Rows: len(found.Rows), Wrong: found.Wrong()}
+	report := MemberImport{Rows: len(found.Rows), Wrong: found.Wrong()}
 	if dryRun || report.Wrong > 0 || report.Rows == 0 {
 		return report, nil
 	}
@@ -56,6 +56,9 @@ func (a *App) ImportMembers(ctx context.Context, caller tenant.Caller, file []by
 	}
 	return made, nil
 }
+
+// importSpec says how an import is run.
+var importSpec = engine.Spec[MemberImport]{Name: "member.import", Replay: true}
 
 // importStep is how many rows one report of progress is about.
 const importStep = 1000
@@ -82,23 +85,23 @@ func (a *App) readImport(ctx context.Context, caller tenant.Caller, file []byte)
 // insertImport writes all rows in one transaction, in parts that each fit into a statement's time.
 func (a *App) insertImport(ctx context.Context, caller tenant.Caller, found *member.Import) (MemberImport, error) {
 	report := MemberImport{Rows: len(found.Rows), Imported: len(found.Rows)}
-	err := a.regrant(ctx, caller, "member.import", func(_ context.Context, t *tx) error {
-		report.Batch = tenant.Next[tenant.BatchID](t.mint)
+	err := a.regrant(ctx, caller, "member.import", func(_ context.Context, tx *engine.Tx) error {
+		report.Batch = tenant.Next[tenant.BatchID](tx.IDs)
 		for part := range slices.Chunk(found.Rows, 5*importStep) {
 			members := make([]member.Member, len(part))
 			events := make([]outbox.Event, len(part))
 			for i, row := range part {
 				m := row.Member
-				m.ID, m.Roles, m.CreatedAt, m.UpdatedAt = tenant.Next[tenant.MemberID](t.mint), []string{tenant.RoleMember}, t.now, t.now
+				m.ID, m.Roles, m.CreatedAt, m.UpdatedAt = tenant.Next[tenant.MemberID](tx.IDs), []string{tenant.RoleMember}, tx.Now, tx.Now
 				members[i] = m
 				events[i] = outbox.Event{
-					ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.MemberChanged, Member: m.ID, Actor: t.caller.Actor(), At: t.now,
+					ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: m.ID, Actor: tx.Caller.Actor(), At: tx.Now,
 				}
 			}
-			store.InsertMembers(t.Tx, t.in, members...)
-			outbox.Append(t.Tx, t.in, events...)
+			store.InsertMembers(tx.Tx, tx.Tenant, members...)
+			outbox.Append(tx.Tx, tx.Tenant, events...)
 		}
-		t.auditEntry(store.AuditEntry{
+		tx.AuditEntry(store.AuditEntry{
 			Action: "member.imported", TargetKind: "member", Batch: report.Batch, Changes: map[string]any{"members": len(found.Rows)},
 		})
 		return nil

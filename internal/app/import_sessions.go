@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -30,21 +31,21 @@ func (a *App) ImportSessions(ctx context.Context, caller tenant.Caller, file []b
 		return SessionImport{}, err
 	}
 	var report SessionImport
-	err = a.write(ctx, caller, "session.import", func(ctx context.Context, t *tx) error {
+	err = a.write(ctx, caller, "session.import", func(ctx context.Context, tx *engine.Tx) error {
 		report = SessionImport{Import: session.Import{Header: read.Header, Rows: slices.Clone(read.Rows)}}
 		for i := range report.Rows {
 			report.Rows[i].Problems = slices.Clip(report.Rows[i].Problems) // the next attempt begins with the file's own
 		}
-		sessions, err := t.judgeRows(ctx, report.Rows)
+		sessions, err := judgeRows(ctx, tx, report.Rows)
 		if err != nil || dryRun || report.Wrong() > 0 || len(sessions) == 0 {
 			return err
 		}
 		report.Sessions = idsOf(sessions)
-		batch := tenant.Next[tenant.BatchID](t.mint)
-		store.InsertSessions(t.Tx, t.in, sessions)
-		t.tell(outbox.SessionCreated, func(session.Session) map[string]any { return map[string]any{"batch_id": batch.String()} }, sessions...)
-		t.auditBatch("session.imported", batch, "", map[string]any{"ids": texts(report.Sessions)})
-		_, _, err = t.wake(ctx, waitlist.ByPublish, report.Sessions...)
+		batch := tenant.Next[tenant.BatchID](tx.IDs)
+		store.InsertSessions(tx.Tx, tx.Tenant, sessions)
+		tell(tx, outbox.SessionCreated, func(session.Session) map[string]any { return map[string]any{"batch_id": batch.String()} }, sessions...)
+		auditBatch(tx, "session.imported", batch, "", map[string]any{"ids": texts(report.Sessions)})
+		_, _, err = a.wake(ctx, tx, waitlist.ByPublish, report.Sessions...)
 		return err
 	}, answers(&report), losing(byTakenPlace))
 	return report, scheduleRefusal("csv", err)
@@ -52,8 +53,8 @@ func (a *App) ImportSessions(ctx context.Context, caller tenant.Caller, file []b
 
 // judgeRows looks at what takes a look at the tenant's own things, adds what is wrong to the rows, and
 // gives the sessions of those in which nothing is.
-func (t *tx) judgeRows(ctx context.Context, rows []session.ImportRow) ([]session.Session, error) {
-	names, err := t.loadNames(ctx, rows)
+func judgeRows(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) ([]session.Session, error) {
+	names, err := loadNames(ctx, tx, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (t *tx) judgeRows(ctx context.Context, rows []session.ImportRow) ([]session
 		if len(row.Problems) > 0 {
 			continue
 		}
-		s, err := session.New(tenant.Next[tenant.SessionID](t.mint), in, at, t.now)
+		s, err := session.New(tenant.Next[tenant.SessionID](tx.IDs), in, at, tx.Now)
 		if err != nil {
 			var f *fault.Error
 			if !errors.As(err, &f) {
@@ -85,7 +86,7 @@ func (t *tx) judgeRows(ctx context.Context, rows []session.ImportRow) ([]session
 	if len(sessions) == 0 {
 		return nil, nil
 	}
-	busy, err := t.busyBeside(ctx, sessions)
+	busy, err := busyBeside(ctx, tx, sessions)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ func (t *tx) judgeRows(ctx context.Context, rows []session.ImportRow) ([]session
 }
 
 // busyBeside loads what could stand in the way of sessions.
-func (t *tx) busyBeside(ctx context.Context, sessions []session.Session) ([]session.Busy, error) {
+func busyBeside(ctx context.Context, tx *engine.Tx, sessions []session.Session) ([]session.Busy, error) {
 	var resources []tenant.ResourceID
 	var coaches []tenant.MemberID
 	for _, s := range sessions {
@@ -114,8 +115,8 @@ func (t *tx) busyBeside(ctx context.Context, sessions []session.Session) ([]sess
 	}
 	var busy []session.Busy
 	var batch pg.Batch
-	store.ListBusySpans(&batch, t.in, distinct(resources), distinct(coaches), session.Window(sessions), &busy)
-	err := t.Load(ctx, &batch)
+	store.ListBusySpans(&batch, tx.Tenant, distinct(resources), distinct(coaches), session.Window(sessions), &busy)
+	err := tx.Load(ctx, &batch)
 	return busy, err
 }
 
@@ -141,7 +142,7 @@ type importLocation struct {
 	Zone *time.Location
 }
 
-func (t *tx) loadNames(ctx context.Context, rows []session.ImportRow) (importNames, error) {
+func loadNames(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) (importNames, error) {
 	var services, locations, emails []string
 	var pairs [][2]string
 	for _, row := range rows {
@@ -167,11 +168,11 @@ func (t *tx) loadNames(ctx context.Context, rows []session.ImportRow) (importNam
 		foundCoaches   []store.NamedCoach
 		batch          pg.Batch
 	)
-	store.ListNamedServices(&batch, t.in, distinct(services), &foundServices)
-	store.ListNamedLocations(&batch, t.in, distinct(locations), &foundLocations)
-	store.ListNamedResources(&batch, t.in, at, resources, &foundResources)
-	store.ListNamedCoaches(&batch, t.in, distinct(emails), &foundCoaches)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.ListNamedServices(&batch, tx.Tenant, distinct(services), &foundServices)
+	store.ListNamedLocations(&batch, tx.Tenant, distinct(locations), &foundLocations)
+	store.ListNamedResources(&batch, tx.Tenant, at, resources, &foundResources)
+	store.ListNamedCoaches(&batch, tx.Tenant, distinct(emails), &foundCoaches)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return importNames{}, err
 	}
 	names := importNames{

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -133,7 +134,7 @@ func (m *melee) act(random *rand.Rand) {
 	var err error
 	switch n := random.IntN(22); {
 	case n < 5 || place.id.IsZero():
-		var made app.Place
+		var made seats.Place
 		made, err = node.Book(ctx, own(who), app.BookRequest{Session: class, Party: 1 + random.IntN(2), Channel: catalog.Online, Hold: random.IntN(3) == 0})
 		m.did("book", err)
 		m.learn(who, made)
@@ -244,7 +245,7 @@ func (m *melee) attend(node *app.App, random *rand.Rand, place, wait meleePlace)
 		_, err = node.LeaveWaitlist(ctx, own(wait.who), tenant.EntryID{UUID: wait.id.UUID}, "", false)
 		m.did("leave", err)
 	case 5:
-		var made app.Place
+		var made seats.Place
 		at := 1 + random.IntN(len(m.sessions)-1)
 		made, err = node.JoinWaitlist(ctx, own(place.who), app.JoinRequest{Sessions: m.sessions[at:], Party: 1, Channel: catalog.Online})
 		m.did("join", err)
@@ -253,7 +254,7 @@ func (m *melee) attend(node *app.App, random *rand.Rand, place, wait meleePlace)
 	return err
 }
 
-func (m *melee) learn(who tenant.Caller, made app.Place) {
+func (m *melee) learn(who tenant.Caller, made seats.Place) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
@@ -287,7 +288,7 @@ func (m *melee) answer(node *app.App, random *rand.Rand, class tenant.SessionID)
 	}
 	answered, err := node.AcceptOffer(ctx, own(who), e.Offer.ID, tenant.SubscriptionID{})
 	m.did("accept", err)
-	m.learn(who, app.Place{Booking: answered.Booking})
+	m.learn(who, seats.Place{Booking: answered.Booking})
 	return err
 }
 

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -16,10 +18,10 @@ func (a *App) CreateItem(ctx context.Context, caller tenant.Caller, i booking.It
 	if err := i.Validate(); err != nil {
 		return i, err
 	}
-	err := a.write(ctx, caller, "item.create", func(_ context.Context, t *tx) error {
-		i.ID, i.Version, i.CreatedAt, i.UpdatedAt = tenant.Next[tenant.ItemID](t.mint), 1, t.now, t.now
-		store.InsertItem(t.Tx, t.in, i)
-		t.catalogChanged("item.created", "item", i.ID.UUID, map[string]any{"name": i.Name, "stock": i.Stock})
+	err := a.write(ctx, caller, "item.create", func(_ context.Context, tx *engine.Tx) error {
+		i.ID, i.Version, i.CreatedAt, i.UpdatedAt = tenant.Next[tenant.ItemID](tx.IDs), 1, tx.Now, tx.Now
+		store.InsertItem(tx.Tx, tx.Tenant, i)
+		seats.CatalogChanged(tx, "item.created", "item", i.ID.UUID, map[string]any{"name": i.Name, "stock": i.Stock})
 		return nil
 	}, answers(&i))
 	if pg.IsForeignKey(err) {
@@ -31,11 +33,11 @@ func (a *App) CreateItem(ctx context.Context, caller tenant.Caller, i booking.It
 // UpdateItem edits an item, if it still is at the version expected (nil: whichever).
 func (a *App) UpdateItem(ctx context.Context, caller tenant.Caller, id tenant.ItemID, expect *int, edit func(*booking.Item) error) (booking.Item, error) {
 	var after booking.Item
-	err := a.write(ctx, caller, "item.update", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "item.update", func(ctx context.Context, tx *engine.Tx) error {
 		var before *booking.Item
 		var batch pg.Batch
-		store.FindItem(&batch, t.in, id, &before)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindItem(&batch, tx.Tenant, id, &before)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if before == nil {
@@ -51,9 +53,9 @@ func (a *App) UpdateItem(ctx context.Context, caller tenant.Caller, id tenant.It
 		if err := after.Validate(); err != nil {
 			return err
 		}
-		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateItem(t.Tx, t.in, after)
-		t.catalogChanged("item.updated", "item", id.UUID, map[string]any{"name": after.Name, "stock": after.Stock, "active": after.Active})
+		after.Version, after.UpdatedAt = before.Version+1, tx.Now
+		store.UpdateItem(tx.Tx, tx.Tenant, after)
+		seats.CatalogChanged(tx, "item.updated", "item", id.UUID, map[string]any{"name": after.Name, "stock": after.Stock, "active": after.Active})
 		return nil
 	}, answers(&after))
 	return after, itemNameTaken(err)
@@ -85,15 +87,15 @@ func (a *App) PutBenefitProvider(ctx context.Context, caller tenant.Caller, p bo
 		return p, err
 	}
 	var after booking.Provider
-	err := a.write(ctx, caller, "benefit_provider.put", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "benefit_provider.put", func(ctx context.Context, tx *engine.Tx) error {
 		var before *booking.Provider
 		var batch pg.Batch
-		store.FindBenefitProvider(&batch, t.in, p.Code, &before)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindBenefitProvider(&batch, tx.Tenant, p.Code, &before)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		after = p
-		after.Version, after.CreatedAt, after.UpdatedAt = 1, t.now, t.now
+		after.Version, after.CreatedAt, after.UpdatedAt = 1, tx.Now, tx.Now
 		var was catalog.Facts
 		version := 0
 		if before != nil {
@@ -111,9 +113,9 @@ func (a *App) PutBenefitProvider(ctx context.Context, caller tenant.Caller, p bo
 			after = *before
 			return nil
 		}
-		store.PutBenefitProvider(t.Tx, t.in, after)
-		t.auditEntry(store.AuditEntry{Action: "benefit_provider.put", TargetKind: "benefit_provider", TargetID: p.Code, Changes: changes})
-		t.catalogEvent("benefit_provider", p.Code)
+		store.PutBenefitProvider(tx.Tx, tx.Tenant, after)
+		tx.AuditEntry(store.AuditEntry{Action: "benefit_provider.put", TargetKind: "benefit_provider", TargetID: p.Code, Changes: changes})
+		seats.CatalogEvent(tx, "benefit_provider", p.Code)
 		return nil
 	}, answers(&after))
 	return after, err

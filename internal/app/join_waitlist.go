@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
@@ -42,63 +44,63 @@ func (r JoinRequest) hash() []byte {
 }
 
 // JoinWaitlist queues a member.
-func (a *App) JoinWaitlist(ctx context.Context, caller tenant.Caller, r JoinRequest) (Place, error) {
+func (a *App) JoinWaitlist(ctx context.Context, caller tenant.Caller, r JoinRequest) (seats.Place, error) {
 	if r.Member.IsZero() {
 		r.Member = caller.Member
 	}
 	if !caller.MayTouch(r.Member) {
-		return Place{}, fault.Missing(fault.MemberNotFound, "Member")
+		return seats.Place{}, fault.Missing(fault.MemberNotFound, "Member")
 	}
-	races, about := []func(error) bool{byQueue}, subjects{sole: []tenant.UUID{r.Member.UUID}}
+	races, locks := []engine.Race{seats.LostByQueue}, engine.Locks{Single: []engine.Key{r.Member.UUID}, Solo: true}
 	if r.ExternalRef != "" {
-		races, about.sole = append(races, byRef), append(about.sole, subject("ref", r.ExternalRef))
+		races, locks.Single = append(races, seats.LostByRef), append(locks.Single, engine.NameKey("ref", r.ExternalRef))
 	}
 	for _, id := range r.Sessions {
-		about.shared = append(about.shared, id.UUID)
+		locks.Together = append(locks.Together, id.UUID)
 	}
 	if w := r.Window; w != nil {
-		about.shared = append(about.shared, waitlistOf(waitlist.Queue{Location: w.Location, Service: w.Service}))
+		locks.Together = append(locks.Together, seats.QueueKey(waitlist.Queue{Location: w.Location, Service: w.Service}))
 	}
-	var joined Place
-	err := a.deal(ctx, caller, "waitlist.join", whole(func(ctx context.Context, t *tx) (err error) {
-		joined, err = t.joinWaitlist(ctx, r)
-		return err
-	}), about, answers(&joined), losing(races...))
+	join := func(ctx context.Context, tx *engine.Tx) (seats.Place, error) { return a.joinWaitlist(ctx, tx, r) }
+	joined, err := engine.Run(ctx, a.engine, caller, engine.Spec[seats.Place]{
+		Name: "waitlist.join", Locks: locks, Races: races, Replay: true,
+		New: func() engine.Operation[seats.Place] { return engine.RunFunc[seats.Place](join) },
+	})
 	if pg.IsUnique(err, "waitlist_places_active") && len(r.Sessions) > 0 {
-		if refused := a.alreadyBooked(ctx, caller, BookRequest{Session: r.Sessions[0], Member: r.Member}); refused != nil {
-			return Place{}, refused
+		if refused := seats.AlreadyBooked(ctx, a.engine, caller, r.Sessions[0], r.Member); refused != nil {
+			return seats.Place{}, refused
 		}
 	}
 	if err != nil {
-		return Place{}, refusal(err)
+		return seats.Place{}, seats.Refusal(err)
 	}
 	return joined, nil
 }
 
-func (t *tx) joinWaitlist(ctx context.Context, r JoinRequest) (Place, error) {
+func (a *App) joinWaitlist(ctx context.Context, tx *engine.Tx, r JoinRequest) (seats.Place, error) {
 	var who, coach *booking.Member
-	var made Place
+	var made seats.Place
 	var batch pg.Batch
-	store.FindBookingMember(&batch, t.in, r.Member, &who)
-	store.FindBookingMember(&batch, t.in, r.Coach, &coach)
+	store.FindBookingMember(&batch, tx.Tenant, r.Member, &who)
+	store.FindBookingMember(&batch, tx.Tenant, r.Coach, &coach)
 	if r.ExternalRef != "" {
-		store.FindBookingByRef(&batch, t.in, r.ExternalRef, &made.Booking)
-		store.FindEntryByRef(&batch, t.in, r.ExternalRef, &made.Entry)
+		store.FindBookingByRef(&batch, tx.Tenant, r.ExternalRef, &made.Booking)
+		store.FindEntryByRef(&batch, tx.Tenant, r.ExternalRef, &made.Entry)
 	}
-	if err := t.Load(ctx, &batch); err != nil {
-		return Place{}, err
+	if err := tx.Load(ctx, &batch); err != nil {
+		return seats.Place{}, err
 	}
 	switch {
 	case made.Booking != nil || made.Entry != nil:
-		return repeated(made, r.hash())
+		return seats.Repeated(made, r.hash())
 	case who == nil || !who.Active:
-		return Place{}, fault.Missing(fault.MemberNotFound, "Member")
+		return seats.Place{}, fault.Missing(fault.MemberNotFound, "Member")
 	case coach == nil && !r.Coach.IsZero():
-		return Place{}, fault.Missing(fault.MemberNotFound, "Coach")
+		return seats.Place{}, fault.Missing(fault.MemberNotFound, "Coach")
 	}
 	e := waitlist.Entry{
 		Member: who.ID, Window: r.Window, Coach: r.Coach, Party: r.Party, Subscription: r.Subscription, Channel: r.Channel,
-		ByStaff: t.caller.Staff(), ExternalRef: r.ExternalRef, Note: r.Note, MemberName: who.Name, MemberTier: who.Tier,
+		ByStaff: tx.Caller.Staff(), ExternalRef: r.ExternalRef, Note: r.Note, MemberName: who.Name, MemberTier: who.Tier,
 	}
 	if r.ExternalRef != "" {
 		e.RequestHash = r.hash()
@@ -106,48 +108,48 @@ func (t *tx) joinWaitlist(ctx context.Context, r JoinRequest) (Place, error) {
 	var slots []booking.Slot
 	var err error
 	if r.Window != nil {
-		err = t.wishForWindow(ctx, &e)
+		err = a.wishForWindow(ctx, tx, &e)
 	} else {
-		slots, err = t.wishForSessions(ctx, &e, *who, r.Sessions)
+		slots, err = a.wishForSessions(ctx, tx, &e, *who, r.Sessions)
 	}
 	if err != nil {
-		return Place{}, err
+		return seats.Place{}, err
 	}
-	e, err = t.join(ctx, e, slots)
-	return Place{Entry: &e}, err
+	e, err = a.join(ctx, tx, e, slots)
+	return seats.Place{Entry: &e}, err
 }
 
 // wishForSessions asks for each session what joining its queue would say.
-func (t *tx) wishForSessions(ctx context.Context, e *waitlist.Entry, who booking.Member, sessions []tenant.SessionID) ([]booking.Slot, error) {
+func (a *App) wishForSessions(ctx context.Context, tx *engine.Tx, e *waitlist.Entry, who booking.Member, sessions []tenant.SessionID) ([]booking.Slot, error) {
 	facts := make([]booking.Facts, len(sessions))
 	found := make([]*booking.Slot, len(sessions))
 	var batch pg.Batch
 	for i, id := range sessions {
-		store.FindSlot(&batch, t.in, id, &found[i])
-		store.FindDoubles(&batch, t.in, id, who.ID, e.Party, &facts[i].Booking, &facts[i].Entry)
-		store.ListPayers(&batch, t.in, id, []tenant.MemberID{who.ID}, []tenant.SubscriptionID{e.Subscription}, &facts[i].Subscriptions)
+		store.FindSlot(&batch, tx.Tenant, id, &found[i])
+		store.FindDoubles(&batch, tx.Tenant, id, who.ID, e.Party, &facts[i].Booking, &facts[i].Entry)
+		store.ListPayers(&batch, tx.Tenant, id, []tenant.MemberID{who.ID}, []tenant.SubscriptionID{e.Subscription}, &facts[i].Subscriptions)
 	}
-	if err := t.Load(ctx, &batch); err != nil {
+	if err := tx.Load(ctx, &batch); err != nil {
 		return nil, err
 	}
 	command := booking.Command{
-		ID: tenant.Next[tenant.BookingID](t.mint), Party: e.Party, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff,
-		Join: true, Actor: t.caller.Actor(),
+		ID: tenant.Next[tenant.BookingID](tx.IDs), Party: e.Party, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff,
+		Join: true, Actor: tx.Caller.Actor(),
 	}
 	slots := make([]booking.Slot, len(sessions))
 	for i, slot := range found {
 		if slot == nil {
 			return nil, fault.Missing(fault.SessionNotFound, "Session").With("session_id", sessions[i].String())
 		}
-		due, err := t.dueHolds(ctx, *slot)
+		due, err := seats.ExpiredHolds(ctx, tx, *slot)
 		if err == nil {
-			err = t.lapse(ctx, slot, due)
+			err = a.lapse(ctx, tx, slot, due)
 		}
 		if err != nil {
 			return nil, err
 		}
 		facts[i].Slot, facts[i].Member, slots[i] = *slot, who, *slot
-		if _, err := booking.Decide(facts[i], command, t.now); err != nil {
+		if _, err := booking.Decide(facts[i], command, tx.Now); err != nil {
 			return nil, err
 		}
 	}
@@ -161,7 +163,7 @@ func (t *tx) wishForSessions(ctx context.Context, e *waitlist.Entry, who booking
 }
 
 // wishForWindow checks that there may be something in the window, and that there is nothing yet.
-func (t *tx) wishForWindow(ctx context.Context, e *waitlist.Entry) error {
+func (a *App) wishForWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry) error {
 	w := *e.Window // the request is asked again when the transaction runs again
 	e.Window = &w
 	var (
@@ -171,11 +173,11 @@ func (t *tx) wishForWindow(ctx context.Context, e *waitlist.Entry) error {
 		before   []waitlist.Entry
 		batch    pg.Batch
 	)
-	store.FindService(&batch, t.in, w.Service, &service)
-	store.FindLocation(&batch, t.in, w.Location, &location)
-	store.FindResource(&batch, t.in, w.Resource, &resource)
-	store.ListWindows(&batch, t.in, e.Member, w.Service, w.Location, &before)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.FindService(&batch, tx.Tenant, w.Service, &service)
+	store.FindLocation(&batch, tx.Tenant, w.Location, &location)
+	store.FindResource(&batch, tx.Tenant, w.Resource, &resource)
+	store.ListWindows(&batch, tx.Tenant, e.Member, w.Service, w.Location, &before)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
 	switch {
@@ -190,7 +192,7 @@ func (t *tx) wishForWindow(ctx context.Context, e *waitlist.Entry) error {
 	if err != nil {
 		return err
 	}
-	today := civil.DateOf(t.now, at.Zone)
+	today := civil.DateOf(tx.Now, at.Zone)
 	switch {
 	case w.Until.Before(w.From):
 		return fault.Invalid("window.last_date", "The last day is before the first.")
@@ -214,19 +216,19 @@ func (t *tx) wishForWindow(ctx context.Context, e *waitlist.Entry) error {
 		}
 	}
 	e.SessionTitle, e.TimeZone = service.Name, location.TimeZone
-	return t.nothingOpen(ctx, *e, civil.Span{Start: w.From.On(at.Zone), End: w.Until.AddDays(1).On(at.Zone)})
+	return a.nothingOpen(ctx, tx, *e, civil.Span{Start: w.From.On(at.Zone), End: w.Until.AddDays(1).On(at.Zone)})
 }
 
 // nothingOpen refuses a wish that some session fulfils already.
-func (t *tx) nothingOpen(ctx context.Context, e waitlist.Entry, span civil.Span) error {
+func (a *App) nothingOpen(ctx context.Context, tx *engine.Tx, e waitlist.Entry, span civil.Span) error {
 	var open []waitlist.Slot
 	var batch pg.Batch
-	store.ListOpenSlots(&batch, t.in, e.Window.Location, e.Window.Service, span, e.Party, &open)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.ListOpenSlots(&batch, tx.Tenant, e.Window.Location, e.Window.Service, span, e.Party, &open)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
 	for _, slot := range open {
-		if slot.StartsAt.After(t.now) && e.Wants(slot) {
+		if slot.StartsAt.After(tx.Now) && e.Wants(slot) {
 			return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.").With("session_id", slot.Session.String())
 		}
 	}
@@ -234,7 +236,7 @@ func (t *tx) nothingOpen(ctx context.Context, e waitlist.Entry, span civil.Span)
 }
 
 // join puts an entry in line, behind all others: in the queues of the sessions that it names, or of its window.
-func (t *tx) join(ctx context.Context, e waitlist.Entry, slots []booking.Slot) (waitlist.Entry, error) {
+func (a *App) join(ctx context.Context, tx *engine.Tx, e waitlist.Entry, slots []booking.Slot) (waitlist.Entry, error) {
 	queues := make([]waitlist.Queue, len(slots))
 	sessions := make([]tenant.SessionID, len(slots))
 	for i, s := range slots {
@@ -243,15 +245,15 @@ func (t *tx) join(ctx context.Context, e waitlist.Entry, slots []booking.Slot) (
 	if e.Window != nil {
 		queues = e.Window.Queues()
 	}
-	if err := t.takeTurn(queues...); err != nil {
+	if err := lockQueues(tx, queues...); err != nil {
 		return e, err
 	}
 	var sizes []store.QueueSize
 	var rules []waitlist.Layer
 	var batch pg.Batch
-	store.ListQueues(&batch, t.in, queues, &sizes)
-	store.ListAllRules(&batch, t.in, &rules)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.ListQueues(&batch, tx.Tenant, queues, &sizes)
+	store.ListAllRules(&batch, tx.Tenant, &rules)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return e, err
 	}
 	var last int64
@@ -264,59 +266,60 @@ func (t *tx) join(ctx context.Context, e waitlist.Entry, slots []booking.Slot) (
 			return e, err
 		}
 	}
-	e.ID, e.Status, e.Key = tenant.Next[tenant.EntryID](t.mint), waitlist.Waiting, waitlist.NextKey(t.now, last)
-	e.CreatedBy, e.CreatedAt, e.MemberActive = t.caller.Actor(), t.now, true
-	store.InsertEntry(t.Tx, t.in, e)
-	store.AddPlaces(t.Tx, t.in, e, sessions, queues)
-	e, err := t.standing(ctx, e)
+	e.ID, e.Status, e.Key = tenant.Next[tenant.EntryID](tx.IDs), waitlist.Waiting, waitlist.NextKey(tx.Now, last)
+	e.CreatedBy, e.CreatedAt, e.MemberActive = tx.Caller.Actor(), tx.Now, true
+	store.InsertEntry(tx.Tx, tx.Tenant, e)
+	store.AddPlaces(tx.Tx, tx.Tenant, e, sessions, queues)
+	e, err := a.standing(ctx, tx, e)
 	if err != nil {
 		return e, err
 	}
-	outbox.Append(t.Tx, t.in, outbox.Event{
-		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.WaitlistJoined, Session: e.Session, Member: e.Member,
-		Actor: e.CreatedBy, Data: map[string]any{"entry_id": e.ID.String(), "position": e.Position}, At: t.now,
+	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.WaitlistJoined, Session: e.Session, Member: e.Member,
+		Actor: e.CreatedBy, Data: map[string]any{"entry_id": e.ID.String(), "position": e.Position}, At: tx.Now,
 	})
-	t.tally.entry(waitlist.Waiting)
+	a.countEntry(tx, waitlist.Waiting)
 	return e, nil
 }
 
 // LeaveWaitlist ends an entry. Its live offer, if it has one, goes to the next.
 func (a *App) LeaveWaitlist(ctx context.Context, caller tenant.Caller, id tenant.EntryID, reason string, notify bool) (waitlist.Entry, error) {
-	var left waitlist.Entry
-	leave := whole(func(ctx context.Context, t *tx) error {
-		e, err := t.entry(ctx, id)
+	leave := func(ctx context.Context, tx *engine.Tx) (waitlist.Entry, error) {
+		e, err := a.entry(ctx, tx, id)
 		if err != nil {
-			return err
+			return waitlist.Entry{}, err
 		}
-		up, err := t.leaveQueue(ctx, e, CancelRequest{Reason: reason, Notify: notify})
-		if err == nil {
-			left = *up.Entry
+		up, err := a.leaveQueue(ctx, tx, e, seats.Withdrawal{Reason: reason, Notify: notify})
+		if err != nil {
+			return waitlist.Entry{}, err
 		}
-		return err
-	})
-	err := a.dealAt(ctx, caller, "waitlist.leave", tenant.BookingID(id), func(store.Visit) deal { return leave },
-		answers(&left), losing(byPromotion))
-	if err != nil {
-		return waitlist.Entry{}, err
+		return *up.Entry, nil
 	}
-	return left, nil
+	return engine.Run(ctx, a.engine, caller, engine.Spec[waitlist.Entry]{
+		Name: "waitlist.leave", Races: []engine.Race{seats.LostByPromotion}, Replay: true,
+		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[waitlist.Entry], error) {
+			_, locks, err := seats.Locator{ID: tenant.BookingID(id), Fills: true}.Locate(ctx, caller.Tenant, read)
+			locks.Solo = true
+			return locks, func() engine.Operation[waitlist.Entry] { return engine.RunFunc[waitlist.Entry](leave) }, err
+		},
+	})
 }
 
 // quit ends an entry that waits. Its live offer, if it has one, goes to the next.
-func (t *tx) quit(ctx context.Context, e waitlist.Entry, r CancelRequest) (waitlist.Entry, error) {
+func (a *App) quit(ctx context.Context, tx *engine.Tx, e waitlist.Entry, r seats.Withdrawal) (waitlist.Entry, error) {
 	if e.Status == waitlist.Waiting {
-		e = t.close(e, waitlist.Cancelled, tenant.BookingID{})
-		t.left(e, r.Reason, r.Notify)
+		e = a.close(tx, e, waitlist.Cancelled, tenant.BookingID{})
+		a.left(tx, e, r.Reason, r.Notify)
 		return e, nil
 	}
 	var live []waitlist.Offer
 	var batch pg.Batch
-	store.ListRivalOffers(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{e.ID}}, &live)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.ListRivalOffers(&batch, tx.Tenant, store.WhoseRivals{Entries: []tenant.EntryID{e.ID}}, &live)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return e, err
 	}
 	for _, o := range live { // one
-		answered, err := t.letGo(ctx, o.Withdraw(waitlist.EntryLeft, "", t.now), &r)
+		answered, err := a.letGo(ctx, tx, o.Withdraw(waitlist.EntryLeft, "", tx.Now), &r)
 		if err != nil {
 			return e, err
 		}
@@ -328,22 +331,22 @@ func (t *tx) quit(ctx context.Context, e waitlist.Entry, r CancelRequest) (waitl
 var noEntry = fault.Missing(fault.EntryNotFound, "Waitlist entry")
 
 // entry loads an entry that the caller may touch.
-func (t *tx) entry(ctx context.Context, id tenant.EntryID) (waitlist.Entry, error) {
+func (a *App) entry(ctx context.Context, tx *engine.Tx, id tenant.EntryID) (waitlist.Entry, error) {
 	var e *waitlist.Entry
 	var batch pg.Batch
-	store.FindEntry(&batch, t.in, id, &e)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.FindEntry(&batch, tx.Tenant, id, &e)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return waitlist.Entry{}, err
 	}
-	if e == nil || !t.caller.MayTouch(e.Member) {
+	if e == nil || !tx.Caller.MayTouch(e.Member) {
 		return waitlist.Entry{}, noEntry
 	}
 	return *e, nil
 }
 
 // waiting is entry for one that must still be in line.
-func (t *tx) waiting(ctx context.Context, id tenant.EntryID) (waitlist.Entry, error) {
-	e, err := t.entry(ctx, id)
+func (a *App) waiting(ctx context.Context, tx *engine.Tx, id tenant.EntryID) (waitlist.Entry, error) {
+	e, err := a.entry(ctx, tx, id)
 	if err == nil && !e.Status.Active() {
 		err = notWaiting(e)
 	}

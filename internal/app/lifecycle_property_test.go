@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -84,7 +85,7 @@ func (l *life) acts() map[string]func(*rapid.T) error {
 		}
 		return nil
 	}
-	place := func(who tenant.Caller, p app.Place, err error) error {
+	place := func(who tenant.Caller, p seats.Place, err error) error {
 		if err == nil && p.Booking != nil {
 			l.tell(*p.Booking)
 			l.who[p.Booking.ID] = who
@@ -109,7 +110,7 @@ func (l *life) acts() map[string]func(*rapid.T) error {
 			return err
 		}
 	}
-	held := func(p app.Place, err error) (booking.Booking, error) {
+	held := func(p seats.Place, err error) (booking.Booking, error) {
 		if err != nil {
 			return booking.Booking{}, err
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -56,7 +57,7 @@ func (a *App) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQ
 	if err := a.read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
-	house := a.houses.at(caller.Tenant, version)
+	house := a.snapshots.At(caller.Tenant, version)
 	var line standings
 	if err := a.readMore(ctx, caller, &house, standing, &line); err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (a *App) readMore(ctx context.Context, caller tenant.Caller, house **bookin
 		return err
 	}
 	if !known {
-		a.houses.keep(caller.Tenant, *house)
+		a.snapshots.Keep(caller.Tenant, (*house).Version, *house)
 	}
 	return nil
 }
@@ -113,7 +114,7 @@ func (a *App) GetSession(ctx context.Context, caller tenant.Caller, id tenant.Se
 			return err
 		}
 		if one == nil || !one.VisibleTo(caller.Staff()) {
-			return noSession
+			return seats.NoSession
 		}
 		if caller.Member.IsZero() {
 			return nil

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -16,27 +18,27 @@ type LocationQuery = store.LocationQuery
 // CreateLocation makes a location with all channels on, in the tenant's time zone unless it names one.
 func (a *App) CreateLocation(ctx context.Context, caller tenant.Caller, l catalog.Location) (catalog.Location, error) {
 	var made catalog.Location
-	err := a.write(ctx, caller, "location.create", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "location.create", func(ctx context.Context, tx *engine.Tx) error {
 		var home *catalog.Tenant
 		var batch pg.Batch
-		store.FindTenant(&batch, t.in, &home)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindTenant(&batch, tx.Tenant, &home)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if home == nil {
 			return noTenant
 		}
 		made = l
-		made.ID, made.Channels, made.Active = tenant.Next[tenant.LocationID](t.mint), catalog.Channels(), true
-		made.Version, made.CreatedAt, made.UpdatedAt = 1, t.now, t.now
+		made.ID, made.Channels, made.Active = tenant.Next[tenant.LocationID](tx.IDs), catalog.Channels(), true
+		made.Version, made.CreatedAt, made.UpdatedAt = 1, tx.Now, tx.Now
 		if made.TimeZone == "" {
 			made.TimeZone = home.TimeZone
 		}
 		if err := made.Validate(); err != nil {
 			return err
 		}
-		store.InsertLocation(t.Tx, t.in, made)
-		t.catalogChanged("location.created", "location", made.ID.UUID, catalog.Changes(nil, made.Facts()))
+		store.InsertLocation(tx.Tx, tx.Tenant, made)
+		seats.CatalogChanged(tx, "location.created", "location", made.ID.UUID, catalog.Changes(nil, made.Facts()))
 		return nil
 	}, answers(&made))
 	return made, locationNameTaken(err)
@@ -48,11 +50,11 @@ func (a *App) CreateLocation(ctx context.Context, caller tenant.Caller, l catalo
 // up and in reports that were read, and their series in wall clock times that people know.
 func (a *App) UpdateLocation(ctx context.Context, caller tenant.Caller, id tenant.LocationID, expect *int, edit func(*catalog.Location)) (catalog.Location, error) {
 	var after catalog.Location
-	err := a.write(ctx, caller, "location.update", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "location.update", func(ctx context.Context, tx *engine.Tx) error {
 		var before *catalog.Location
 		var batch pg.Batch
-		store.FindLocation(&batch, t.in, id, &before)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindLocation(&batch, tx.Tenant, id, &before)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if before == nil {
@@ -71,13 +73,13 @@ func (a *App) UpdateLocation(ctx context.Context, caller tenant.Caller, id tenan
 			return err
 		}
 		if after.TimeZone != before.TimeZone {
-			if err := t.keepZone(ctx, id); err != nil {
+			if err := keepZone(ctx, tx, id); err != nil {
 				return err
 			}
 		}
-		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateLocation(t.Tx, t.in, after)
-		t.catalogChanged("location.updated", "location", id.UUID, changes)
+		after.Version, after.UpdatedAt = before.Version+1, tx.Now
+		store.UpdateLocation(tx.Tx, tx.Tenant, after)
+		seats.CatalogChanged(tx, "location.updated", "location", id.UUID, changes)
 		return nil
 	}, answers(&after))
 	return after, locationNameTaken(err)
@@ -85,11 +87,11 @@ func (a *App) UpdateLocation(ctx context.Context, caller tenant.Caller, id tenan
 
 // keepZone refuses a new time zone where there are sessions. One that is made at the same moment
 // has read the location, so SERIALIZABLE lets only one of the two pass.
-func (t *tx) keepZone(ctx context.Context, id tenant.LocationID) error {
+func keepZone(ctx context.Context, tx *engine.Tx, id tenant.LocationID) error {
 	var scheduled bool
 	var batch pg.Batch
-	store.HasSessions(&batch, t.in, id, &scheduled)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.HasSessions(&batch, tx.Tenant, id, &scheduled)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
 	if scheduled {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
@@ -52,37 +53,37 @@ func (a *App) RegisterDevice(ctx context.Context, caller tenant.Caller, kind mem
 		return member.Device{}, err
 	}
 	var device member.Device
-	err := a.write(ctx, caller, "device.register", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "device.register", func(ctx context.Context, tx *engine.Tx) error {
 		var m *member.Member
 		var batch pg.Batch
-		store.FindMember(&batch, t.in, t.caller.Member, &m)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindMember(&batch, tx.Tenant, tx.Caller.Member, &m)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if m == nil {
 			return fault.Missing(fault.MemberNotFound, "Member")
 		}
-		fresh := member.Device{ID: tenant.Next[tenant.DeviceID](t.mint), Kind: kind, CreatedAt: t.now, SeenAt: t.now}
-		store.SaveDevice(t.Tx, t.in, m.ID, fresh, token, &device)
-		store.TrimDevices(t.Tx, t.in, m.ID, member.MaxDevices)
-		return t.Flush(ctx) // which fills the device in
+		fresh := member.Device{ID: tenant.Next[tenant.DeviceID](tx.IDs), Kind: kind, CreatedAt: tx.Now, SeenAt: tx.Now}
+		store.SaveDevice(tx.Tx, tx.Tenant, m.ID, fresh, token, &device)
+		store.TrimDevices(tx.Tx, tx.Tenant, m.ID, member.MaxDevices)
+		return tx.Flush(ctx) // which fills the device in
 	}, answers(&device))
 	return device, err
 }
 
 // UnregisterDevice stops push notifications to a device of the caller's.
 func (a *App) UnregisterDevice(ctx context.Context, caller tenant.Caller, id tenant.DeviceID) error {
-	return a.write(ctx, caller, "device.unregister", func(ctx context.Context, t *tx) error {
+	return a.write(ctx, caller, "device.unregister", func(ctx context.Context, tx *engine.Tx) error {
 		var theirs bool
 		var batch pg.Batch
-		store.HasDevice(&batch, t.in, t.caller.Member, id, &theirs)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.HasDevice(&batch, tx.Tenant, tx.Caller.Member, id, &theirs)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if !theirs {
 			return fault.Missing(fault.DeviceNotFound, "Device")
 		}
-		store.DeleteDevice(t.Tx, t.in, id)
+		store.DeleteDevice(tx.Tx, tx.Tenant, id)
 		return nil
 	}, answers())
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -20,12 +21,12 @@ func (a *App) CreateMember(ctx context.Context, caller tenant.Caller, m member.M
 	if err != nil {
 		return m, err
 	}
-	err = a.regrant(ctx, caller, "member.create", func(_ context.Context, t *tx) error {
-		m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.Next[tenant.MemberID](t.mint), 1, t.now, t.now
-		store.InsertMembers(t.Tx, t.in, m)
+	err = a.regrant(ctx, caller, "member.create", func(_ context.Context, tx *engine.Tx) error {
+		m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.Next[tenant.MemberID](tx.IDs), 1, tx.Now, tx.Now
+		store.InsertMembers(tx.Tx, tx.Tenant, m)
 		set := member.Changed(member.Member{}, m)
-		t.audit("member.created", "member", m.ID.UUID, "", change(nil, m.Values(set)))
-		t.memberEvent(m.ID, set)
+		tx.Audit("member.created", "member", m.ID.UUID, "", engine.Change(nil, m.Values(set)))
+		memberEvent(tx, m.ID, set)
 		return nil
 	}, answers(&m))
 	return m, memberTaken(err)
@@ -35,15 +36,15 @@ func (a *App) CreateMember(ctx context.Context, caller tenant.Caller, m member.M
 func (a *App) UpdateMember(ctx context.Context, caller tenant.Caller, id tenant.MemberID, expect *int, edit func(*member.Member) error) (member.Member, error) {
 	var after member.Member
 	var changed []string
-	body := func(ctx context.Context, t *tx) error {
+	body := func(ctx context.Context, tx *engine.Tx) error {
 		changed = nil
 		var before *member.Member
 		var others bool
 		var batch pg.Batch
-		powers := t.powers(&batch)
-		store.FindMember(&batch, t.in, id, &before)
-		store.FindOtherOwner(&batch, t.in, id, &others)
-		if err := t.Load(ctx, &batch); err != nil {
+		powers := loadPowers(tx, &batch)
+		store.FindMember(&batch, tx.Tenant, id, &before)
+		store.FindOtherOwner(&batch, tx.Tenant, id, &others)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if before == nil {
@@ -63,12 +64,12 @@ func (a *App) UpdateMember(ctx context.Context, caller tenant.Caller, id tenant.
 		if after, changed, err = member.Edit(*before, after, others); err != nil || len(changed) == 0 {
 			return err
 		}
-		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateMember(t.Tx, t.in, after)
-		t.audit("member.updated", "member", id.UUID, "", change(before.Values(changed), after.Values(changed)))
-		t.memberEvent(id, changed)
+		after.Version, after.UpdatedAt = before.Version+1, tx.Now
+		store.UpdateMember(tx.Tx, tx.Tenant, after)
+		tx.Audit("member.updated", "member", id.UUID, "", engine.Change(before.Values(changed), after.Values(changed)))
+		memberEvent(tx, id, changed)
 		if member.Opens(changed) {
-			t.tellNodes()
+			tellNodes(tx)
 		}
 		return nil
 	}
@@ -113,9 +114,9 @@ func unheard(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return strings.ContainsRune(text, 0) })
 }
 
-func (t *tx) memberEvent(id tenant.MemberID, changed []string) {
-	outbox.Append(t.Tx, t.in, outbox.Event{
-		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.MemberChanged, Member: id, Actor: t.caller.Actor(), At: t.now,
+func memberEvent(tx *engine.Tx, id tenant.MemberID, changed []string) {
+	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: id, Actor: tx.Caller.Actor(), At: tx.Now,
 		Data: map[string]any{"changed": changed},
 	})
 }

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -14,61 +16,61 @@ import (
 
 // MarkNoShow notes that a party did not come, and frees its seats.
 func (a *App) MarkNoShow(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
-	return a.changeAttendance(ctx, caller, "booking.no_show", id, func(ctx context.Context, t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
-		b, changed, err := booking.MarkNoShow(b, t.now)
+	return a.changeAttendance(ctx, caller, "booking.no_show", id, func(ctx context.Context, tx *engine.Tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
+		b, changed, err := booking.MarkNoShow(b, tx.Now)
 		if err != nil || !changed {
 			return b, err
 		}
-		store.MoveSeats(t.Tx, t.in, b.Session, store.Seats{Taken: -b.Party})
-		t.attended(b, outbox.BookingNoShow)
+		store.MoveSeats(tx.Tx, tx.Tenant, b.Session, store.Seats{Taken: -b.Party})
+		attended(tx, b, outbox.BookingNoShow)
 		s.SeatsTaken -= b.Party
-		_, err = t.fill(ctx, &s, waitlist.ByNoShow)
+		_, err = a.fill(ctx, tx, &s, waitlist.ByNoShow)
 		return b, err
 	})
 }
 
 // UndoNoShow takes that back, if the seats are still open.
 func (a *App) UndoNoShow(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
-	b, err := a.changeAttendance(ctx, caller, "booking.undo_no_show", id, func(_ context.Context, t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
+	b, err := a.changeAttendance(ctx, caller, "booking.undo_no_show", id, func(_ context.Context, tx *engine.Tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
 		b, changed, err := booking.UndoNoShow(b, s)
 		if err != nil || !changed {
 			return b, err
 		}
-		store.MoveSeats(t.Tx, t.in, b.Session, store.Seats{Taken: b.Party})
-		t.attended(b, outbox.BookingNoShowUndo)
+		store.MoveSeats(tx.Tx, tx.Tenant, b.Session, store.Seats{Taken: b.Party})
+		attended(tx, b, outbox.BookingNoShowUndo)
 		return b, nil
 	})
-	return b, refusal(err)
+	return b, seats.Refusal(err)
 }
 
 // changeAttendance loads a booking with its session and applies a change to it. More points to what the change gives beside it.
 func (a *App) changeAttendance(ctx context.Context, caller tenant.Caller, name string, id tenant.BookingID,
-	change func(ctx context.Context, t *tx, b booking.Booking, s booking.Slot) (booking.Booking, error), more ...any,
+	change func(ctx context.Context, tx *engine.Tx, b booking.Booking, s booking.Slot) (booking.Booking, error), more ...any,
 ) (booking.Booking, error) {
 	var changed booking.Booking
-	err := a.write(ctx, caller, name, func(ctx context.Context, t *tx) (err error) {
+	err := a.write(ctx, caller, name, func(ctx context.Context, tx *engine.Tx) (err error) {
 		var b *booking.Booking
 		var slot *booking.Slot
 		var batch pg.Batch
-		store.FindBooking(&batch, t.in, id, &b)
-		store.FindSlotOf(&batch, t.in, id, &slot)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindBooking(&batch, tx.Tenant, id, &b)
+		store.FindSlotOf(&batch, tx.Tenant, id, &slot)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
-		if b == nil || slot == nil || !t.caller.MayTouch(b.Member) {
+		if b == nil || slot == nil || !tx.Caller.MayTouch(b.Member) {
 			return fault.Missing(fault.BookingNotFound, "Booking")
 		}
-		changed, err = change(ctx, t, *b, *slot)
+		changed, err = change(ctx, tx, *b, *slot)
 		return err
-	}, answers(append(more, &changed)...), losing(byPromotion))
+	}, answers(append(more, &changed)...), losing(seats.LostByPromotion))
 	return changed, err
 }
 
 // attended writes a booking whose attendance changed, with its event.
-func (t *tx) attended(b booking.Booking, what outbox.Type) {
-	store.UpdateBooking(t.Tx, t.in, b, t.now)
-	outbox.Append(t.Tx, t.in, outbox.Event{
-		ID: tenant.Next[tenant.EventID](t.mint), Type: what, Session: b.Session, Booking: b.ID, Member: b.Member,
-		Actor: t.caller.Actor(), At: t.now,
+func attended(tx *engine.Tx, b booking.Booking, what outbox.Type) {
+	store.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
+	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+		ID: tenant.Next[tenant.EventID](tx.IDs), Type: what, Session: b.Session, Booking: b.ID, Member: b.Member,
+		Actor: tx.Caller.Actor(), At: tx.Now,
 	})
 }

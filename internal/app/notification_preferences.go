@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -70,18 +71,18 @@ func (a *App) UpdateNotificationPreferences(ctx context.Context, caller tenant.C
 		}
 	}
 	var done bool
-	err := a.write(ctx, caller, "notification.preferences", func(ctx context.Context, t *tx) error {
-		if err := t.mustBeMember(ctx); err != nil {
+	err := a.write(ctx, caller, "notification.preferences", func(ctx context.Context, tx *engine.Tx) error {
+		if err := mustBeMember(ctx, tx); err != nil {
 			return err
 		}
 		if len(edit.Chosen) > 0 {
-			store.PutPreferences(t.Tx, t.in, t.caller.Member, edit.Chosen, t.now)
+			store.PutPreferences(tx.Tx, tx.Tenant, tx.Caller.Member, edit.Chosen, tx.Now)
 			if edit.Chosen.Wants(notify.Email) {
-				store.Resubscribe(t.Tx, t.in, t.caller.Member)
+				store.Resubscribe(tx.Tx, tx.Tenant, tx.Caller.Member)
 			}
 		}
 		if edit.Quiet != nil {
-			store.PutMemberQuiet(t.Tx, t.in, t.caller.Member, *edit.Quiet, t.now)
+			store.PutMemberQuiet(tx.Tx, tx.Tenant, tx.Caller.Member, *edit.Quiet, tx.Now)
 		}
 		done = true
 		return nil
@@ -92,11 +93,11 @@ func (a *App) UpdateNotificationPreferences(ctx context.Context, caller tenant.C
 	return a.GetNotificationPreferences(ctx, caller, caller.Member)
 }
 
-func (t *tx) mustBeMember(ctx context.Context) error {
+func mustBeMember(ctx context.Context, tx *engine.Tx) error {
 	var m *member.Member
 	var batch pg.Batch
-	store.FindMember(&batch, t.in, t.caller.Member, &m)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.FindMember(&batch, tx.Tenant, tx.Caller.Member, &m)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
 	if m == nil {
@@ -119,11 +120,11 @@ func (a *App) CreateCalendarFeed(ctx context.Context, caller tenant.Caller) (str
 		return "", err
 	}
 	secret := func() []byte { return a.seals.Token(caller.Tenant, "calendar", append(caller.Member.UUID[:], seed...)) }
-	err := a.write(ctx, caller, "calendar_feed.create", func(ctx context.Context, t *tx) error {
-		if err := t.mustBeMember(ctx); err != nil {
+	err := a.write(ctx, caller, "calendar_feed.create", func(ctx context.Context, tx *engine.Tx) error {
+		if err := mustBeMember(ctx, tx); err != nil {
 			return err
 		}
-		store.PutFeed(t.Tx, t.in, t.caller.Member, secret(), t.now)
+		store.PutFeed(tx.Tx, tx.Tenant, tx.Caller.Member, secret(), tx.Now)
 		return nil
 	}, answers(&seed))
 	text := base64.RawURLEncoding.EncodeToString(append(append([]byte{}, caller.Tenant.UUID[:]...), secret()...))
@@ -132,11 +133,11 @@ func (a *App) CreateCalendarFeed(ctx context.Context, caller tenant.Caller) (str
 
 // DeleteCalendarFeed closes the caller's calendar feed.
 func (a *App) DeleteCalendarFeed(ctx context.Context, caller tenant.Caller) error {
-	return a.write(ctx, caller, "calendar_feed.delete", func(ctx context.Context, t *tx) error {
-		if err := t.mustBeMember(ctx); err != nil {
+	return a.write(ctx, caller, "calendar_feed.delete", func(ctx context.Context, tx *engine.Tx) error {
+		if err := mustBeMember(ctx, tx); err != nil {
 			return err
 		}
-		store.CloseFeed(t.Tx, t.in, t.caller.Member, t.now)
+		store.CloseFeed(tx.Tx, tx.Tenant, tx.Caller.Member, tx.Now)
 		return nil
 	}, answers())
 }

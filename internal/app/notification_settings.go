@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -25,11 +26,11 @@ func (a *App) GetNotificationSettings(ctx context.Context, caller tenant.Caller)
 // UpdateNotificationSettings changes the tenant's choices for all its messages, if they still are at the version expected (nil: whichever).
 func (a *App) UpdateNotificationSettings(ctx context.Context, caller tenant.Caller, expect *int, edit func(*notify.Settings)) (notify.Settings, error) {
 	var after notify.Settings
-	err := a.write(ctx, caller, "notification.settings", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "notification.settings", func(ctx context.Context, tx *engine.Tx) error {
 		var before notify.Settings
 		var batch pg.Batch
-		store.FindNotificationSettings(&batch, t.in, &before)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindNotificationSettings(&batch, tx.Tenant, &before)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if err := current(expect, before.Version); err != nil {
@@ -46,9 +47,9 @@ func (a *App) UpdateNotificationSettings(ctx context.Context, caller tenant.Call
 		if changes == nil {
 			return nil
 		}
-		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.PutNotificationSettings(t.Tx, t.in, after)
-		t.audit("notification_settings.updated", "tenant", t.in.UUID, "", changes)
+		after.Version, after.UpdatedAt = before.Version+1, tx.Now
+		store.PutNotificationSettings(tx.Tx, tx.Tenant, after)
+		tx.Audit("notification_settings.updated", "tenant", tx.Tenant.UUID, "", changes)
 		return nil
 	}, answers(&after))
 	return after, err
@@ -110,17 +111,17 @@ func (a *App) UpdateTemplate(ctx context.Context, caller tenant.Caller, wording 
 		return Template{}, err
 	}
 	var after Template
-	err = a.write(ctx, caller, "template.update", func(ctx context.Context, t *tx) error {
-		before, err := t.template(ctx, wording)
+	err = a.write(ctx, caller, "template.update", func(ctx context.Context, tx *engine.Tx) error {
+		before, err := template(ctx, tx, wording)
 		if err != nil {
 			return err
 		}
 		if err := current(expect, before.Version); err != nil {
 			return err
 		}
-		after = Template{Template: wording, Version: before.Version + 1, UpdatedAt: t.now}
-		store.PutTemplate(t.Tx, t.in, after)
-		t.audit("template.updated", "template", t.in.UUID, "", map[string]any{
+		after = Template{Template: wording, Version: before.Version + 1, UpdatedAt: tx.Now}
+		store.PutTemplate(tx.Tx, tx.Tenant, after)
+		tx.Audit("template.updated", "template", tx.Tenant.UUID, "", map[string]any{
 			"topic": string(wording.Topic), "channel": string(wording.Channel), "locale": wording.Locale, "before": before.facts(), "after": templateFacts(after),
 		})
 		return nil
@@ -129,11 +130,11 @@ func (a *App) UpdateTemplate(ctx context.Context, caller tenant.Caller, wording 
 }
 
 // template reads the tenant's own wording that has the same place; at version 0 there is none.
-func (t *tx) template(ctx context.Context, wording notify.Template) (ownOrNone, error) {
+func template(ctx context.Context, tx *engine.Tx, wording notify.Template) (ownOrNone, error) {
 	var own []Template
 	var batch pg.Batch
-	store.ListTemplates(&batch, t.in, []notify.Topic{wording.Topic}, &own)
-	err := t.Load(ctx, &batch)
+	store.ListTemplates(&batch, tx.Tenant, []notify.Topic{wording.Topic}, &own)
+	err := tx.Load(ctx, &batch)
 	for _, o := range own {
 		if o.Channel == wording.Channel && o.Locale == wording.Locale {
 			return ownOrNone{o}, err
@@ -158,16 +159,16 @@ func templateFacts(t Template) map[string]any {
 // ResetTemplate goes back from the tenant's own wording to the default; false where there is none in the language.
 func (a *App) ResetTemplate(ctx context.Context, caller tenant.Caller, at TemplateQuery, expect *int) (Template, bool, error) {
 	locale := notify.CanonicalLocale(at.Locale)
-	err := a.write(ctx, caller, "template.reset", func(ctx context.Context, t *tx) error {
-		before, err := t.template(ctx, notify.Template{Topic: at.Topic, Channel: at.Channel, Locale: locale})
+	err := a.write(ctx, caller, "template.reset", func(ctx context.Context, tx *engine.Tx) error {
+		before, err := template(ctx, tx, notify.Template{Topic: at.Topic, Channel: at.Channel, Locale: locale})
 		if err != nil {
 			return err
 		}
 		if err := current(expect, before.Version); err != nil || before.Version == 0 {
 			return err
 		}
-		store.DeleteTemplate(t.Tx, t.in, at.Topic, at.Channel, locale)
-		t.audit("template.reset", "template", t.in.UUID, "", map[string]any{
+		store.DeleteTemplate(tx.Tx, tx.Tenant, at.Topic, at.Channel, locale)
+		tx.Audit("template.reset", "template", tx.Tenant.UUID, "", map[string]any{
 			"topic": string(at.Topic), "channel": string(at.Channel), "locale": locale, "before": before.facts(),
 		})
 		return nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -105,14 +107,14 @@ func (told) Begin(ctx context.Context, tx *pg.Tx, in tenant.TenantID, o OfferFac
 
 // Unsendable lets the next person be asked, but for an offer by hand: whom staff have chosen they may tell themselves.
 func (w told) Unsendable(ctx context.Context, in tenant.TenantID, id tenant.OfferID) error {
-	return w.app.write(ctx, tenant.System(in), "offer.unsendable", func(ctx context.Context, t *tx) error {
-		o, err := t.offered(ctx, id)
+	return w.app.write(ctx, tenant.System(in), "offer.unsendable", func(ctx context.Context, tx *engine.Tx) error {
+		o, err := w.app.offered(ctx, tx, id)
 		if err != nil || o.Status != waitlist.Live || o.ByHand {
 			return err
 		}
-		_, err = t.letGo(ctx, o.Withdraw(waitlist.Unsendable, "", t.now), nil)
+		_, err = w.app.letGo(ctx, tx, o.Withdraw(waitlist.Unsendable, "", tx.Now), nil)
 		return err
-	}, losing(byPromotion))
+	}, losing(seats.LostByPromotion))
 }
 
 // Coded reads offers by their code.

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -30,35 +32,58 @@ var noOffer = fault.Missing(fault.OfferNotFound, "Offer")
 // AcceptOffer books the seats of an offer. What a booking refuses it refuses, and the offer stays live. Zero
 // pays with the subscription that was named on joining.
 func (a *App) AcceptOffer(ctx context.Context, caller tenant.Caller, id tenant.OfferID, with tenant.SubscriptionID) (Answered, error) {
-	var answered Answered
-	err := a.dealOn(ctx, caller, "offer.accept", id, func(ctx context.Context, t *tx) error {
-		o, err := t.offered(ctx, id)
-		if err == nil {
-			answered, err = t.accept(ctx, o, with)
+	accept := func(ctx context.Context, tx *engine.Tx) (Answered, error) {
+		o, err := a.offered(ctx, tx, id)
+		if err != nil {
+			return Answered{}, err
 		}
-		return err
-	}, answers(&answered), losing(byPromotion)) // what it leaves goes to others
-	if err != nil {
-		return Answered{}, refusal(err)
+		return a.accept(ctx, tx, o, with)
 	}
-	return answered, nil
+	answered, err := onOffer(ctx, a, caller, "offer.accept", id, true, accept)
+	return answered, seats.Refusal(err)
+}
+
+type endedOffer struct{ ended, late bool }
+
+// onOffer runs an operation on an offer, alone, under the locks of its session, queue and member.
+func onOffer[R any](
+	ctx context.Context, a *App, caller tenant.Caller, name string, id tenant.OfferID, replay bool,
+	run func(context.Context, *engine.Tx) (R, error),
+) (R, error) {
+	return engine.Run(ctx, a.engine, caller, engine.Spec[R]{
+		Name: name, Races: []engine.Race{seats.LostByPromotion}, Replay: replay, // what it leaves goes to others
+		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[R], error) {
+			var o *waitlist.Offer
+			var batch pg.Batch
+			store.FindOffer(&batch, caller.Tenant, id, &o)
+			if err := read(ctx, &batch); err != nil {
+				return engine.Locks{}, nil, err
+			}
+			locks := engine.Locks{Solo: true}
+			if o != nil {
+				locks.Together = []engine.Key{o.Session.UUID, seats.QueueKey(o.Queue)}
+				locks.Single = []engine.Key{o.Member.UUID}
+			}
+			return locks, func() engine.Operation[R] { return engine.RunFunc[R](run) }, nil
+		},
+	})
 }
 
 // offered loads an offer that the caller may touch.
-func (t *tx) offered(ctx context.Context, id tenant.OfferID) (waitlist.Offer, error) {
+func (a *App) offered(ctx context.Context, tx *engine.Tx, id tenant.OfferID) (waitlist.Offer, error) {
 	var o *waitlist.Offer
 	var batch pg.Batch
-	store.FindOffer(&batch, t.in, id, &o)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.FindOffer(&batch, tx.Tenant, id, &o)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return waitlist.Offer{}, err
 	}
-	if o == nil || !t.caller.MayTouch(o.Member) {
+	if o == nil || !tx.Caller.MayTouch(o.Member) {
 		return waitlist.Offer{}, noOffer
 	}
 	return *o, nil
 }
 
-func (t *tx) accept(ctx context.Context, o waitlist.Offer, with tenant.SubscriptionID) (Answered, error) {
+func (a *App) accept(ctx context.Context, tx *engine.Tx, o waitlist.Offer, with tenant.SubscriptionID) (Answered, error) {
 	var (
 		before *booking.Booking
 		entry  *waitlist.Entry
@@ -69,24 +94,24 @@ func (t *tx) accept(ctx context.Context, o waitlist.Offer, with tenant.Subscript
 		facts  booking.Facts
 		batch  pg.Batch
 	)
-	store.FindBooking(&batch, t.in, o.Booking, &before)
-	store.FindEntry(&batch, t.in, o.Entry, &entry)
-	store.FindSlot(&batch, t.in, o.Session, &slot)
-	store.FindBookingMember(&batch, t.in, o.Member, &who)
-	store.FindRound(&batch, t.in, o.Round, &round)
-	store.ListInSession(&batch, t.in, o.Session, []tenant.MemberID{o.Member}, &in)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.FindBooking(&batch, tx.Tenant, o.Booking, &before)
+	store.FindEntry(&batch, tx.Tenant, o.Entry, &entry)
+	store.FindSlot(&batch, tx.Tenant, o.Session, &slot)
+	store.FindBookingMember(&batch, tx.Tenant, o.Member, &who)
+	store.FindRound(&batch, tx.Tenant, o.Round, &round)
+	store.ListInSession(&batch, tx.Tenant, o.Session, []tenant.MemberID{o.Member}, &in)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return Answered{}, err
 	}
 	if o.Status == waitlist.Accepted && before != nil {
 		return Answered{Offer: o, Booking: before, Repeated: true}, nil
 	}
-	if err := o.Answerable(t.now); err != nil {
+	if err := o.Answerable(tx.Now); err != nil {
 		return Answered{}, err
 	}
 	switch {
 	case slot == nil:
-		return Answered{}, noSession
+		return Answered{}, seats.NoSession
 	case who == nil || !who.Active:
 		return Answered{}, fault.Missing(fault.MemberNotFound, "Member")
 	}
@@ -94,8 +119,8 @@ func (t *tx) accept(ctx context.Context, o waitlist.Offer, with tenant.Subscript
 		with = entry.Subscription
 	}
 	var payers pg.Batch
-	store.ListPayers(&payers, t.in, o.Session, []tenant.MemberID{o.Member}, []tenant.SubscriptionID{with}, &facts.Subscriptions)
-	if err := t.Load(ctx, &payers); err != nil {
+	store.ListPayers(&payers, tx.Tenant, o.Session, []tenant.MemberID{o.Member}, []tenant.SubscriptionID{with}, &facts.Subscriptions)
+	if err := tx.Load(ctx, &payers); err != nil {
 		return Answered{}, err
 	}
 	// The seats that were kept for this moment are open to nobody else.
@@ -105,37 +130,37 @@ func (t *tx) accept(ctx context.Context, o waitlist.Offer, with tenant.Subscript
 		facts.Booking = in[0].Booking
 	}
 	b := booking.Booking{
-		ID: tenant.Next[tenant.BookingID](t.mint), Session: slot.ID, Member: o.Member, Party: o.Seats, Channel: entry.Channel,
-		ExternalRef: entry.ExternalRef, RequestHash: entry.RequestHash, Note: entry.Note, Promoted: true, CreatedBy: t.caller.Actor(),
+		ID: tenant.Next[tenant.BookingID](tx.IDs), Session: slot.ID, Member: o.Member, Party: o.Seats, Channel: entry.Channel,
+		ExternalRef: entry.ExternalRef, RequestHash: entry.RequestHash, Note: entry.Note, Promoted: true, CreatedBy: tx.Caller.Actor(),
 	}
 	plan, err := booking.Decide(facts, booking.Command{
 		ID: b.ID, Party: o.Seats, Subscription: with, Channel: entry.Channel, Staff: entry.ByStaff, Promotion: true,
-		Actor: t.caller.Actor(), OpenUntil: &o.ExpiresAt, // no offer outlives the time in which the session can be booked
-	}, t.now)
+		Actor: tx.Caller.Actor(), OpenUntil: &o.ExpiresAt, // no offer outlives the time in which the session can be booked
+	}, tx.Now)
 	if err != nil {
 		return Answered{}, err
 	}
-	store.MoveSeats(t.Tx, t.in, slot.ID, store.Seats{Taken: -o.Seats})
-	b = t.place(facts, b, plan)
-	t.bookingEvent(outbox.BookingConfirmed, b, map[string]any{"entry_id": entry.ID.String(), "offer_id": o.ID.String()})
-	o = o.Close(waitlist.Accepted, "", t.now)
+	store.MoveSeats(tx.Tx, tx.Tenant, slot.ID, store.Seats{Taken: -o.Seats})
+	b = seats.Take(tx, facts, b, plan)
+	seats.BookingEvent(tx, outbox.BookingConfirmed, b, map[string]any{"entry_id": entry.ID.String(), "offer_id": o.ID.String()})
+	o = o.Close(waitlist.Accepted, "", tx.Now)
 	o.Booking = b.ID
-	store.UpdateOffer(t.Tx, t.in, o)
-	t.close(*entry, waitlist.Booked, b.ID)
-	t.offerEvent(outbox.OfferAccepted, o, nil)
+	store.UpdateOffer(tx.Tx, tx.Tenant, o)
+	a.close(tx, *entry, waitlist.Booked, b.ID)
+	a.offerEvent(tx, outbox.OfferAccepted, o, nil)
 	if o.Shared {
-		err = t.claimed(ctx, *round, o)
+		err = a.claimed(ctx, tx, *round, o)
 	}
 	return Answered{Offer: o, Booking: &b}, err
 }
 
 // claimed takes an offer's seats out of those that its round keeps, and tells those who were slower.
-func (t *tx) claimed(ctx context.Context, round waitlist.Round, taken waitlist.Offer) error {
+func (a *App) claimed(ctx context.Context, tx *engine.Tx, round waitlist.Round, taken waitlist.Offer) error {
 	round.Keeps -= taken.Seats
 	var others []waitlist.Offer
 	var batch pg.Batch
-	store.ListLiveOffersIn(&batch, t.in, round.ID, &others)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.ListLiveOffersIn(&batch, tx.Tenant, round.ID, &others)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
 	left, slower := 0, 0
@@ -148,17 +173,17 @@ func (t *tx) claimed(ctx context.Context, round waitlist.Round, taken waitlist.O
 			continue
 		}
 		slower++
-		if _, err := t.end(ctx, o.Withdraw(waitlist.TooSlow, "", t.now), waitlist.Rules{}, nil); err != nil {
+		if _, err := a.end(ctx, tx, o.Withdraw(waitlist.TooSlow, "", tx.Now), waitlist.Rules{}, nil); err != nil {
 			return err
 		}
 	}
 	switch {
-	case t.keepOrFree(round, left):
+	case a.keepOrFree(tx, round, left):
 		// What nobody claims goes on with all else that is open, to those who were slower, too.
-		return t.rollOn(ctx, round, waitlist.ByWithdrawal)
+		return a.rollOn(ctx, tx, round, waitlist.ByWithdrawal)
 	case slower > 0:
 		// They wait again, and may fit seats that are open beside the round.
-		_, _, err := t.wake(ctx, waitlist.ByWithdrawal, round.Session)
+		_, _, err := a.wake(ctx, tx, waitlist.ByWithdrawal, round.Session)
 		return err
 	}
 	return nil
@@ -166,96 +191,85 @@ func (t *tx) claimed(ctx context.Context, round waitlist.Round, taken waitlist.O
 
 // keepOrFree lets a round keep its seats while anybody may still claim them. Where nobody may it gives them up, and reports that: they
 // are to roll on.
-func (t *tx) keepOrFree(round waitlist.Round, live int) (freed bool) {
+func (a *App) keepOrFree(tx *engine.Tx, round waitlist.Round, live int) (freed bool) {
 	if live == 0 {
 		if freed = round.Keeps > 0; freed {
-			store.MoveSeats(t.Tx, t.in, round.Session, store.Seats{Taken: -round.Keeps})
+			store.MoveSeats(tx.Tx, tx.Tenant, round.Session, store.Seats{Taken: -round.Keeps})
 		}
-		round.Keeps, round.Closed = 0, &t.now
+		round.Keeps, round.Closed = 0, &tx.Now
 	}
-	store.UpdateRound(t.Tx, t.in, round)
+	store.UpdateRound(tx.Tx, tx.Tenant, round)
 	return freed
 }
 
 // rollOn gives the seats of a round that were let go to the next. The round is read as the writes so far leave it: whose offers were
 // void may be asked again.
-func (t *tx) rollOn(ctx context.Context, in waitlist.Round, trigger waitlist.Trigger) error {
+func (a *App) rollOn(ctx context.Context, tx *engine.Tx, in waitlist.Round, trigger waitlist.Trigger) error {
 	var slot *booking.Slot
 	var round *waitlist.Round
 	var batch pg.Batch
-	store.FindSlot(&batch, t.in, in.Session, &slot)
-	store.FindRound(&batch, t.in, in.ID, &round)
-	if err := t.Load(ctx, &batch); err != nil || slot == nil {
+	store.FindSlot(&batch, tx.Tenant, in.Session, &slot)
+	store.FindRound(&batch, tx.Tenant, in.ID, &round)
+	if err := tx.Load(ctx, &batch); err != nil || slot == nil {
 		return err
 	}
-	_, err := t.roll(ctx, slot, trigger, round)
+	_, err := a.roll(ctx, tx, slot, trigger, round)
 	return err
 }
 
 // DeclineOffer lets an offer go; with leave, the entry too.
 func (a *App) DeclineOffer(ctx context.Context, caller tenant.Caller, id tenant.OfferID, leave bool, reason string) (Answered, error) {
-	var answered Answered
-	err := a.dealOn(ctx, caller, "offer.decline", id, func(ctx context.Context, t *tx) error {
-		o, err := t.offered(ctx, id)
-		if err == nil {
-			answered, err = t.decline(ctx, o, leave, reason)
+	return onOffer(ctx, a, caller, "offer.decline", id, true, func(ctx context.Context, tx *engine.Tx) (Answered, error) {
+		o, err := a.offered(ctx, tx, id)
+		if err != nil {
+			return Answered{}, err
 		}
-		return err
-	}, answers(&answered), losing(byPromotion))
-	if err != nil {
-		return Answered{}, err
-	}
-	return answered, nil
+		return a.decline(ctx, tx, o, leave, reason)
+	})
 }
 
-func (t *tx) decline(ctx context.Context, o waitlist.Offer, leave bool, reason string) (Answered, error) {
+func (a *App) decline(ctx context.Context, tx *engine.Tx, o waitlist.Offer, leave bool, reason string) (Answered, error) {
 	if o.Status == waitlist.Declined {
-		e, err := t.entryOf(ctx, o)
+		e, err := a.entryOf(ctx, tx, o)
 		return Answered{Offer: o, Entry: &e, Repeated: true}, err
 	}
-	if err := o.Answerable(t.now); err != nil {
+	if err := o.Answerable(tx.Now); err != nil {
 		return Answered{}, err
 	}
-	var leaving *CancelRequest
+	var leaving *seats.Withdrawal
 	if leave {
-		leaving = &CancelRequest{Reason: reason}
+		leaving = &seats.Withdrawal{Reason: reason}
 	}
-	return t.letGo(ctx, o.Close(waitlist.Declined, reason, t.now), leaving)
+	return a.letGo(ctx, tx, o.Close(waitlist.Declined, reason, tx.Now), leaving)
 }
 
-func (t *tx) entryOf(ctx context.Context, o waitlist.Offer) (waitlist.Entry, error) {
+func (a *App) entryOf(ctx context.Context, tx *engine.Tx, o waitlist.Offer) (waitlist.Entry, error) {
 	var e *waitlist.Entry
 	var batch pg.Batch
-	store.FindEntry(&batch, t.in, o.Entry, &e)
-	if err := t.Load(ctx, &batch); err != nil || e == nil {
+	store.FindEntry(&batch, tx.Tenant, o.Entry, &e)
+	if err := tx.Load(ctx, &batch); err != nil || e == nil {
 		return waitlist.Entry{}, err
 	}
-	return t.standing(ctx, *e)
+	return a.standing(ctx, tx, *e)
 }
 
 // ExpireOffer ends a live offer before its time.
 func (a *App) ExpireOffer(ctx context.Context, caller tenant.Caller, id tenant.OfferID, reason string) (waitlist.Offer, error) {
-	var expired waitlist.Offer
-	err := a.dealOn(ctx, caller, "offer.expire", id, func(ctx context.Context, t *tx) error {
-		o, err := t.offered(ctx, id)
+	expire := func(ctx context.Context, tx *engine.Tx) (waitlist.Offer, error) {
+		o, err := a.offered(ctx, tx, id)
 		switch {
 		case err != nil:
-			return err
+			return waitlist.Offer{}, err
 		case o.Status == waitlist.RanOut:
-			expired = o
-			return nil
+			return o, nil
 		case o.Status != waitlist.Live:
-			return o.Answerable(t.now)
+			return waitlist.Offer{}, o.Answerable(tx.Now)
 		}
-		t.audit("offer.expired", "offer", o.ID.UUID, reason, map[string]any{"member_id": o.Member.String(), "entry_id": o.Entry.String()})
-		answered, err := t.letGo(ctx, o.Close(waitlist.RanOut, reason, t.now), nil)
-		expired = answered.Offer
-		return err
-	}, answers(&expired), losing(byPromotion))
-	if err != nil {
-		return waitlist.Offer{}, err
+		tx.Audit("offer.expired", "offer", o.ID.UUID, reason, map[string]any{"member_id": o.Member.String(), "entry_id": o.Entry.String()})
+		answered, err := a.letGo(ctx, tx, o.Close(waitlist.RanOut, reason, tx.Now), nil)
+		return answered.Offer, err
 	}
-	return expired, nil
+	return onOffer(ctx, a, caller, "offer.expire", id, true, expire)
 }
 
 var triggerOf = map[waitlist.OfferStatus]waitlist.Trigger{
@@ -267,42 +281,42 @@ var eventOf = map[waitlist.OfferStatus]outbox.Type{
 }
 
 // letGo writes down that an offer ended without a booking, and gives its seats to the next.
-func (t *tx) letGo(ctx context.Context, o waitlist.Offer, leave *CancelRequest) (Answered, error) {
+func (a *App) letGo(ctx context.Context, tx *engine.Tx, o waitlist.Offer, leave *seats.Withdrawal) (Answered, error) {
 	var slot *booking.Slot
 	var round *waitlist.Round
 	var live []waitlist.Offer
 	var rules []waitlist.Layer
 	var batch pg.Batch
-	store.FindSlot(&batch, t.in, o.Session, &slot)
-	store.FindRound(&batch, t.in, o.Round, &round)
-	store.ListLiveOffersIn(&batch, t.in, o.Round, &live)
-	store.ListAllRules(&batch, t.in, &rules)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.FindSlot(&batch, tx.Tenant, o.Session, &slot)
+	store.FindRound(&batch, tx.Tenant, o.Round, &round)
+	store.ListLiveOffersIn(&batch, tx.Tenant, o.Round, &live)
+	store.ListAllRules(&batch, tx.Tenant, &rules)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return Answered{}, err
 	}
 	var effective waitlist.Rules
 	if slot != nil {
 		effective = rulesAt(rules, slot.Location, slot.Service).Rules
 	}
-	e, err := t.end(ctx, o, effective, leave)
+	e, err := a.end(ctx, tx, o, effective, leave)
 	if err != nil {
 		return Answered{}, err
 	}
 	trigger := triggerOf[o.Status]
 	switch {
 	case o.Shared:
-		if t.keepOrFree(*round, sharing(live)-1) {
-			err = t.rollOn(ctx, *round, trigger)
+		if a.keepOrFree(tx, *round, sharing(live)-1) {
+			err = a.rollOn(ctx, tx, *round, trigger)
 		}
 	case slot != nil:
-		store.MoveSeats(t.Tx, t.in, o.Session, store.Seats{Taken: -o.Seats})
+		store.MoveSeats(tx.Tx, tx.Tenant, o.Session, store.Seats{Taken: -o.Seats})
 		slot.SeatsTaken -= o.Seats
-		_, err = t.roll(ctx, slot, trigger, round)
+		_, err = a.roll(ctx, tx, slot, trigger, round)
 	}
 	if err != nil {
 		return Answered{}, err
 	}
-	if e, err = t.standing(ctx, e); err != nil {
+	if e, err = a.standing(ctx, tx, e); err != nil {
 		return Answered{}, err
 	}
 	return Answered{Offer: o, Entry: &e}, nil
@@ -320,30 +334,30 @@ func sharing(live []waitlist.Offer) (n int) {
 
 // end writes down that an offer ended without a booking, and says what becomes of its entry; with leave it leaves the waitlist. The
 // seats are the caller's to give up.
-func (t *tx) end(ctx context.Context, o waitlist.Offer, rules waitlist.Rules, leave *CancelRequest) (waitlist.Entry, error) {
+func (a *App) end(ctx context.Context, tx *engine.Tx, o waitlist.Offer, rules waitlist.Rules, leave *seats.Withdrawal) (waitlist.Entry, error) {
 	var e *waitlist.Entry
 	var batch pg.Batch
-	store.FindEntry(&batch, t.in, o.Entry, &e)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.FindEntry(&batch, tx.Tenant, o.Entry, &e)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return waitlist.Entry{}, err
 	}
-	store.UpdateOffer(t.Tx, t.in, o)
-	t.offerEvent(eventOf[o.Status], o, because(o.Reason))
+	store.UpdateOffer(tx.Tx, tx.Tenant, o)
+	a.offerEvent(tx, eventOf[o.Status], o, because(o.Reason))
 	if o.Status == waitlist.Withdrawn {
 		e.Tries-- // it was not theirs to lose
 	}
 	next := rules.Returned(*e, o.Status)
-	said := CancelRequest{Reason: o.Reason, Notify: next == waitlist.Expired}
+	said := seats.Withdrawal{Reason: o.Reason, Notify: next == waitlist.Expired}
 	if leave != nil {
 		next, said = waitlist.Cancelled, *leave
 	}
 	if next != waitlist.Waiting {
-		closed := t.close(*e, next, tenant.BookingID{})
-		t.left(closed, said.Reason, said.Notify)
+		closed := a.close(tx, *e, next, tenant.BookingID{})
+		a.left(tx, closed, said.Reason, said.Notify)
 		return closed, nil
 	}
 	e.Status = waitlist.Waiting
-	store.UpdateEntry(t.Tx, t.in, *e, t.now)
+	store.UpdateEntry(tx.Tx, tx.Tenant, *e, tx.Now)
 	return *e, nil
 }
 
@@ -371,24 +385,24 @@ func (a *App) expireOffers(ctx context.Context, id tenant.TenantID) (expired, ov
 			return expired, overdue, err
 		}
 		for _, offer := range due {
-			ended, late := 0, 0
-			err := a.dealOn(ctx, caller, "offer.run_out", offer, func(ctx context.Context, t *tx) error {
-				ended, late = 0, 0
-				o, err := t.offered(ctx, offer)
-				if err != nil || !o.Due(t.now) {
-					return err // somebody was faster
+			ended, err := onOffer(ctx, a, caller, "offer.run_out", offer, false, func(ctx context.Context, tx *engine.Tx) (endedOffer, error) {
+				o, err := a.offered(ctx, tx, offer)
+				if err != nil || !o.Due(tx.Now) {
+					return endedOffer{}, err // another node was faster
 				}
-				if ended = 1; t.now.Sub(o.ExpiresAt) > alarmGrace {
-					late = 1
-				}
-				_, err = t.letGo(ctx, o.Close(waitlist.RanOut, "", t.now), nil)
-				return err
-			}, losing(byPromotion))
+				_, err = a.letGo(ctx, tx, o.Close(waitlist.RanOut, "", tx.Now), nil)
+				return endedOffer{ended: true, late: tx.Now.Sub(o.ExpiresAt) > alarmGrace}, err
+			})
 			if err != nil {
 				failed = cmp.Or(failed, err)
 				continue
 			}
-			expired, overdue = expired+ended, overdue+late
+			if ended.ended {
+				expired++
+			}
+			if ended.late {
+				overdue++
+			}
 		}
 		if len(due) < page || failed != nil {
 			return expired, overdue, failed
@@ -405,7 +419,7 @@ func (a *App) awaitNext(ctx context.Context, id tenant.TenantID) error {
 		return err
 	}
 	if next != nil {
-		a.alarms.set(id, *next)
+		a.engine.Alarms.Set(id, *next)
 	}
 	return nil
 }
@@ -428,13 +442,13 @@ func (a *App) RunAlarms(ctx context.Context, log *slog.Logger) {
 	defer both.Wait()
 	// Apart: there may be many seats, and offers run out meanwhile.
 	both.Go(func() {
-		a.edited.run(ctx, a.now, func(id tenant.TenantID) {
+		a.edited.Run(ctx, a.now, func(id tenant.TenantID) {
 			if err := a.wakeForRules(ctx, id); err != nil && ctx.Err() == nil {
 				log.ErrorContext(ctx, "not all open seats were looked at after rules were edited; the next sweep will", slog.String("tenant_id", id.String()), slog.Any("error", err))
 			}
 		})
 	})
-	a.alarms.run(ctx, a.now, func(id tenant.TenantID) {
+	a.engine.Alarms.Run(ctx, a.now, func(id tenant.TenantID) {
 		if _, _, err := a.expireDue(ctx, id); err != nil && ctx.Err() == nil {
 			log.ErrorContext(ctx, "holds and offers not ended; the next sweep will", slog.String("tenant_id", id.String()), slog.Any("error", err))
 		}

@@ -43,7 +43,7 @@ func (a *App) planNotices(ctx context.Context, tx *pg.Tx, in tenant.TenantID, re
 	for i := range notices {
 		notices[i].ID = tenant.Next[tenant.NoticeID](mint)
 	}
-	store.InsertNotices(tx, in, notices, now, func(due time.Time) { a.notices.set(in, due) })
+	store.InsertNotices(tx, in, notices, now, func(due time.Time) { a.notices.Set(in, due) })
 	return nil
 }
 

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -16,10 +17,10 @@ func (a *App) CreatePlan(ctx context.Context, caller tenant.Caller, p credit.Pla
 	if err := p.Validate(); err != nil {
 		return p, err
 	}
-	err := a.write(ctx, caller, "plan.create", func(_ context.Context, t *tx) error {
-		p.ID, p.Version, p.CreatedAt, p.UpdatedAt = tenant.Next[tenant.PlanID](t.mint), 1, t.now, t.now
-		store.InsertPlan(t.Tx, t.in, p)
-		t.audit("plan.created", "plan", p.ID.UUID, "", map[string]any{"name": p.Name, "kind": string(p.Kind)})
+	err := a.write(ctx, caller, "plan.create", func(_ context.Context, tx *engine.Tx) error {
+		p.ID, p.Version, p.CreatedAt, p.UpdatedAt = tenant.Next[tenant.PlanID](tx.IDs), 1, tx.Now, tx.Now
+		store.InsertPlan(tx.Tx, tx.Tenant, p)
+		tx.Audit("plan.created", "plan", p.ID.UUID, "", map[string]any{"name": p.Name, "kind": string(p.Kind)})
 		return nil
 	}, answers(&p))
 	return p, planNameTaken(err)
@@ -28,11 +29,11 @@ func (a *App) CreatePlan(ctx context.Context, caller tenant.Caller, p credit.Pla
 // UpdatePlan edits a plan, if it still is at the version expected (nil: whichever).
 func (a *App) UpdatePlan(ctx context.Context, caller tenant.Caller, id tenant.PlanID, expect *int, edit func(*credit.Plan) error) (credit.Plan, error) {
 	var after credit.Plan
-	err := a.write(ctx, caller, "plan.update", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "plan.update", func(ctx context.Context, tx *engine.Tx) error {
 		var before *credit.Plan
 		var batch pg.Batch
-		store.FindPlan(&batch, t.in, id, &before)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindPlan(&batch, tx.Tenant, id, &before)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if before == nil {
@@ -51,13 +52,13 @@ func (a *App) UpdatePlan(ctx context.Context, caller tenant.Caller, id tenant.Pl
 		if err := after.Validate(); err != nil {
 			return err
 		}
-		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdatePlan(t.Tx, t.in, after)
+		after.Version, after.UpdatedAt = before.Version+1, tx.Now
+		store.UpdatePlan(tx.Tx, tx.Tenant, after)
 		if after.Limited() && !before.Limited() {
 			// A day earlier than UTC's is still today in some location.
-			store.CountUsage(t.Tx, t.in, id, civil.DateOf(t.now, nil).AddDays(-1))
+			store.CountUsage(tx.Tx, tx.Tenant, id, civil.DateOf(tx.Now, nil).AddDays(-1))
 		}
-		t.audit("plan.updated", "plan", id.UUID, "", map[string]any{"name": after.Name})
+		tx.Audit("plan.updated", "plan", id.UUID, "", map[string]any{"name": after.Name})
 		return nil
 	}, answers(&after))
 	return after, planNameTaken(err)

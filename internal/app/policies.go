@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/store"
@@ -77,17 +79,17 @@ func (a *App) GetPolicy(ctx context.Context, caller tenant.Caller, target Policy
 // seats that are open already.
 func (a *App) UpdatePolicy(ctx context.Context, caller tenant.Caller, target PolicyTarget, expect *int, edit func(*catalog.Policy)) (catalog.Effective, error) {
 	var effective catalog.Effective
-	err := a.write(ctx, caller, "policy.update", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "policy.update", func(ctx context.Context, tx *engine.Tx) error {
 		facts := policyFacts{target: target}
 		var batch pg.Batch
-		facts.queue(&batch, t.in)
-		if err := t.Load(ctx, &batch); err != nil {
+		facts.queue(&batch, tx.Tenant)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if err := facts.exist(); err != nil {
 			return err
 		}
-		layers := facts.layers(t.in)
+		layers := facts.layers(tx.Tenant)
 		before := layers[len(layers)-1]
 		if err := current(expect, before.Version); err != nil {
 			return err
@@ -98,9 +100,9 @@ func (a *App) UpdatePolicy(ctx context.Context, caller tenant.Caller, target Pol
 			if err := after.Validate(); err != nil {
 				return err
 			}
-			after.Version, after.UpdatedAt = before.Version+1, t.now
-			store.PutPolicy(t.Tx, t.in, after)
-			t.catalogChanged("policy.updated", "policy", after.Scope, changes)
+			after.Version, after.UpdatedAt = before.Version+1, tx.Now
+			store.PutPolicy(tx.Tx, tx.Tenant, after)
+			seats.CatalogChanged(tx, "policy.updated", "policy", after.Scope, changes)
 		}
 		layers[len(layers)-1] = after
 		effective = catalog.EffectivePolicy(layers...)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
@@ -22,11 +23,11 @@ type powers struct {
 	system bool
 }
 
-// powers queues the reading of them.
-func (t *tx) powers(b *pg.Batch) *powers {
-	p := &powers{system: t.caller.Actor() == tenant.System(t.in).Actor()}
-	store.ListOwnRoles(b, t.in, &p.own)
-	store.ListHeldRoles(b, t.in, t.caller.Member, accountOf(t.caller.Subject), &p.held)
+// loadPowers queues the reading of them.
+func loadPowers(tx *engine.Tx, b *pg.Batch) *powers {
+	p := &powers{system: tx.Caller.Actor() == tenant.System(tx.Tenant).Actor()}
+	store.ListOwnRoles(b, tx.Tenant, &p.own)
+	store.ListHeldRoles(b, tx.Tenant, tx.Caller.Member, accountOf(tx.Caller.Subject), &p.held)
 	return p
 }
 
@@ -57,16 +58,16 @@ func accountOf(subject string) tenant.ServiceAccountID {
 const AccessChannel = "berth_access"
 
 // tellNodes lets the other nodes know, with the commit, that somebody may now do something else.
-func (t *tx) tellNodes() { t.Notify(AccessChannel, t.in.String()) }
+func tellNodes(tx *engine.Tx) { tx.Notify(AccessChannel, tx.Tenant.String()) }
 
 // regrant is write for what changes who may do what. A change whose commit
 // is not certain is announced here too: it may have happened.
-func (a *App) regrant(ctx context.Context, caller tenant.Caller, name string, fn func(ctx context.Context, t *tx) error, options ...option) error {
-	err := a.write(ctx, caller, name, func(ctx context.Context, t *tx) error {
-		if err := fn(ctx, t); err != nil {
+func (a *App) regrant(ctx context.Context, caller tenant.Caller, name string, fn func(ctx context.Context, tx *engine.Tx) error, options ...option) error {
+	err := a.write(ctx, caller, name, func(ctx context.Context, tx *engine.Tx) error {
+		if err := fn(ctx, tx); err != nil {
 			return err
 		}
-		t.tellNodes()
+		tellNodes(tx)
 		return nil
 	}, options...)
 	if mayBeDurable(err) {
@@ -82,17 +83,17 @@ func mayBeDurable(err error) bool {
 
 // rolesEvent records that somebody may now do something else. The member is zero
 // where a role itself changed, or a service account.
-func (t *tx) rolesEvent(member tenant.MemberID, data map[string]any) {
-	outbox.Append(t.Tx, t.in, outbox.Event{
-		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.RolesChanged, Member: member, Actor: t.caller.Actor(), Data: data, At: t.now,
+func rolesEvent(tx *engine.Tx, member tenant.MemberID, data map[string]any) {
+	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.RolesChanged, Member: member, Actor: tx.Caller.Actor(), Data: data, At: tx.Now,
 	})
 }
 
 // auditEntry is audit for what is not named by an id. It fills in who, when and by which request.
-func (t *tx) auditEntry(e store.AuditEntry) {
-	e.ID, e.Actor, e.Subject = tenant.Next[tenant.AuditID](t.mint), t.caller.Actor(), t.caller.Subject
-	e.Request, e.At = t.request, t.now
-	store.AppendAudit(t.Tx, t.in, e)
+func (a *App) auditEntry(tx *engine.Tx, e store.AuditEntry) {
+	e.ID, e.Actor, e.Subject = tenant.Next[tenant.AuditID](tx.IDs), tx.Caller.Actor(), tx.Caller.Subject
+	e.Request, e.At = tx.Request, tx.Now
+	store.AppendAudit(tx.Tx, tx.Tenant, e)
 }
 
 // change keeps what became of something for the audit log.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -47,40 +49,40 @@ func (a *App) turn(ctx context.Context, caller tenant.Caller, turning turning) (
 func (a *App) turnAndFill(ctx context.Context, caller tenant.Caller, turning turning) (session.Session, int, error) {
 	var after session.Session
 	var promoted int
-	err := a.write(ctx, caller, turning.use, func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, turning.use, func(ctx context.Context, tx *engine.Tx) error {
 		var changed bool
 		var err error
-		after, changed, err = t.turn(ctx, turning)
+		after, changed, err = applyTurn(ctx, tx, turning)
 		if promoted = 0; err != nil || !changed {
 			return err
 		}
 		if turning.opens == "" {
-			freed, err := t.withdraw(ctx, waitlist.OffSale, "", after.ID)
+			freed, err := a.withdraw(ctx, tx, waitlist.OffSale, "", after.ID)
 			after.SeatsTaken -= freed[after.ID]
 			return err
 		}
-		after, promoted, err = t.refill(ctx, after, turning.opens)
+		after, promoted, err = a.refill(ctx, tx, after, turning.opens)
 		return err
-	}, answers(&after, &promoted), losing(byPromotion))
+	}, answers(&after, &promoted), losing(seats.LostByPromotion))
 	return after, promoted, err
 }
 
-// turn reports whether anything changed.
-func (t *tx) turn(ctx context.Context, turning turning) (session.Session, bool, error) {
-	before, err := t.scheduled(ctx, turning.id)
+// applyTurn reports whether anything changed.
+func applyTurn(ctx context.Context, tx *engine.Tx, turning turning) (session.Session, bool, error) {
+	before, err := scheduled(ctx, tx, turning.id)
 	if err != nil {
 		return session.Session{}, false, err
 	}
 	if err := current(turning.expect, before.Version); err != nil {
 		return session.Session{}, false, err
 	}
-	after, changed, err := turning.to(before.Session, t.now)
+	after, changed, err := turning.to(before.Session, tx.Now)
 	if err != nil || !changed {
 		return before.Session, false, err
 	}
-	store.UpdateSessions(t.Tx, t.in, []session.Session{after})
-	t.tell(turning.event, func(session.Session) map[string]any { return because(turning.reason) }, after)
-	t.audit(string(turning.event), "session", after.ID.UUID, turning.reason, catalog.Changes(before.Facts(), after.Facts()))
+	store.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
+	tell(tx, turning.event, func(session.Session) map[string]any { return because(turning.reason) }, after)
+	tx.Audit(string(turning.event), "session", after.ID.UUID, turning.reason, catalog.Changes(before.Facts(), after.Facts()))
 	return after, true, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -63,11 +64,11 @@ func (a *App) answerSMS(ctx context.Context, tenants []tenant.TenantID, from, te
 }
 
 func (a *App) resumeOrStop(ctx context.Context, in tenant.TenantID, number string, resume bool) error {
-	return a.write(ctx, tenant.System(in), "notification.stop", func(_ context.Context, t *tx) error {
+	return a.write(ctx, tenant.System(in), "notification.stop", func(_ context.Context, tx *engine.Tx) error {
 		if resume {
-			store.DeleteStop(t.Tx, t.in, notify.SMS, number)
+			store.DeleteStop(tx.Tx, tx.Tenant, notify.SMS, number)
 		} else {
-			store.PutStops(t.Tx, t.in, store.NotificationStop{Channel: notify.SMS, Address: number, Reason: notify.OptedOutReason, At: t.now})
+			store.PutStops(tx.Tx, tx.Tenant, store.NotificationStop{Channel: notify.SMS, Address: number, Reason: notify.OptedOutReason, At: tx.Now})
 		}
 		return nil
 	})

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -16,24 +18,24 @@ type ResourceQuery = store.ResourceQuery
 // CreateResource makes a resource at a location.
 func (a *App) CreateResource(ctx context.Context, caller tenant.Caller, r catalog.Resource) (catalog.Resource, error) {
 	var made catalog.Resource
-	err := a.write(ctx, caller, "resource.create", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "resource.create", func(ctx context.Context, tx *engine.Tx) error {
 		var location *catalog.Location
 		var batch pg.Batch
-		store.FindLocation(&batch, t.in, r.Location, &location)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindLocation(&batch, tx.Tenant, r.Location, &location)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if location == nil {
 			return noLocation
 		}
 		made = r
-		made.ID, made.Active = tenant.Next[tenant.ResourceID](t.mint), true
-		made.Version, made.CreatedAt, made.UpdatedAt = 1, t.now, t.now
+		made.ID, made.Active = tenant.Next[tenant.ResourceID](tx.IDs), true
+		made.Version, made.CreatedAt, made.UpdatedAt = 1, tx.Now, tx.Now
 		if err := made.Validate(); err != nil {
 			return err
 		}
-		store.InsertResource(t.Tx, t.in, made)
-		t.catalogChanged("resource.created", "resource", made.ID.UUID, catalog.Changes(nil, made.Facts()))
+		store.InsertResource(tx.Tx, tx.Tenant, made)
+		seats.CatalogChanged(tx, "resource.created", "resource", made.ID.UUID, catalog.Changes(nil, made.Facts()))
 		return nil
 	}, answers(&made))
 	return made, resourceNameTaken(err)
@@ -42,11 +44,11 @@ func (a *App) CreateResource(ctx context.Context, caller tenant.Caller, r catalo
 // UpdateResource edits a resource, if it still is at the version expected (nil: whichever). It stays at its location.
 func (a *App) UpdateResource(ctx context.Context, caller tenant.Caller, id tenant.ResourceID, expect *int, edit func(*catalog.Resource)) (catalog.Resource, error) {
 	var after catalog.Resource
-	err := a.write(ctx, caller, "resource.update", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "resource.update", func(ctx context.Context, tx *engine.Tx) error {
 		var before *catalog.Resource
 		var batch pg.Batch
-		store.FindResource(&batch, t.in, id, &before)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindResource(&batch, tx.Tenant, id, &before)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if before == nil {
@@ -64,9 +66,9 @@ func (a *App) UpdateResource(ctx context.Context, caller tenant.Caller, id tenan
 		if err := after.Validate(); err != nil {
 			return err
 		}
-		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateResource(t.Tx, t.in, after)
-		t.catalogChanged("resource.updated", "resource", id.UUID, changes)
+		after.Version, after.UpdatedAt = before.Version+1, tx.Now
+		store.UpdateResource(tx.Tx, tx.Tenant, after)
+		seats.CatalogChanged(tx, "resource.updated", "resource", id.UUID, changes)
 		return nil
 	}, answers(&after))
 	return after, resourceNameTaken(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
@@ -31,12 +32,12 @@ func (a *App) CreateRole(ctx context.Context, caller tenant.Caller, r grant.Role
 	if err != nil {
 		return r, err
 	}
-	err = a.regrant(ctx, caller, "role.create", func(ctx context.Context, t *tx) error {
+	err = a.regrant(ctx, caller, "role.create", func(ctx context.Context, tx *engine.Tx) error {
 		var there *grant.Role
 		var batch pg.Batch
-		powers := t.powers(&batch)
-		store.FindRole(&batch, t.in, r.Name, &there)
-		if err := t.Load(ctx, &batch); err != nil {
+		powers := loadPowers(tx, &batch)
+		store.FindRole(&batch, tx.Tenant, r.Name, &there)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if there != nil {
@@ -45,9 +46,9 @@ func (a *App) CreateRole(ctx context.Context, caller tenant.Caller, r grant.Role
 		if _, err := grant.Edit(powers.caller(), grant.Role{}, r); err != nil {
 			return err
 		}
-		r.Version, r.CreatedAt, r.UpdatedAt = 1, t.now, t.now
-		store.InsertRole(t.Tx, t.in, r)
-		t.roleChanged("role.created", r.Name, change(nil, roleValues(r)))
+		r.Version, r.CreatedAt, r.UpdatedAt = 1, tx.Now, tx.Now
+		store.InsertRole(tx.Tx, tx.Tenant, r)
+		roleChanged(tx, "role.created", r.Name, engine.Change(nil, roleValues(r)))
 		return nil
 	}, answers(&r))
 	if pg.IsUnique(err, "roles_pkey") {
@@ -59,8 +60,8 @@ func (a *App) CreateRole(ctx context.Context, caller tenant.Caller, r grant.Role
 // UpdateRole edits a role, for all who hold it, if it still is at the version expected (nil: whichever).
 func (a *App) UpdateRole(ctx context.Context, caller tenant.Caller, name string, expect *int, edit func(*grant.Role) error) (grant.Role, error) {
 	var after grant.Role
-	err := a.regrant(ctx, caller, "role.update", func(ctx context.Context, t *tx) error {
-		before, powers, err := t.ownRole(ctx, name, expect)
+	err := a.regrant(ctx, caller, "role.update", func(ctx context.Context, tx *engine.Tx) error {
+		before, powers, err := ownRole(ctx, tx, name, expect)
 		if err != nil {
 			return err
 		}
@@ -74,9 +75,9 @@ func (a *App) UpdateRole(ctx context.Context, caller tenant.Caller, name string,
 		if after.Title == before.Title && after.Description == before.Description && slices.Equal(after.Permissions, before.Permissions) {
 			return nil
 		}
-		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateRole(t.Tx, t.in, after)
-		t.roleChanged("role.updated", name, change(roleValues(before), roleValues(after)))
+		after.Version, after.UpdatedAt = before.Version+1, tx.Now
+		store.UpdateRole(tx.Tx, tx.Tenant, after)
+		roleChanged(tx, "role.updated", name, engine.Change(roleValues(before), roleValues(after)))
 		return nil
 	}, answers(&after))
 	return after, err
@@ -84,8 +85,8 @@ func (a *App) UpdateRole(ctx context.Context, caller tenant.Caller, name string,
 
 // DeleteRole removes a role that nobody holds, if it still is at the version expected (nil: whichever).
 func (a *App) DeleteRole(ctx context.Context, caller tenant.Caller, name string, expect *int) error {
-	return a.regrant(ctx, caller, "role.delete", func(ctx context.Context, t *tx) error {
-		before, powers, err := t.ownRole(ctx, name, expect)
+	return a.regrant(ctx, caller, "role.delete", func(ctx context.Context, tx *engine.Tx) error {
+		before, powers, err := ownRole(ctx, tx, name, expect)
 		if err != nil {
 			return err
 		}
@@ -96,19 +97,19 @@ func (a *App) DeleteRole(ctx context.Context, caller tenant.Caller, name string,
 			return fault.New(fault.FailedPrecondition, fault.RoleInUse, "The role is held by %d: take it from them first.", before.Holders).
 				With("holders", strconv.Itoa(before.Holders))
 		}
-		store.DeleteRole(t.Tx, t.in, name)
-		t.roleChanged("role.deleted", name, change(roleValues(before), nil))
+		store.DeleteRole(tx.Tx, tx.Tenant, name)
+		roleChanged(tx, "role.deleted", name, engine.Change(roleValues(before), nil))
 		return nil
 	}, answers(), losing(byRole))
 }
 
 // ownRole loads a role of the tenant's own.
-func (t *tx) ownRole(ctx context.Context, name string, expect *int) (grant.Role, *powers, error) {
+func ownRole(ctx context.Context, tx *engine.Tx, name string, expect *int) (grant.Role, *powers, error) {
 	var r *grant.Role
 	var batch pg.Batch
-	powers := t.powers(&batch)
-	store.FindRole(&batch, t.in, name, &r)
-	if err := t.Load(ctx, &batch); err != nil {
+	powers := loadPowers(tx, &batch)
+	store.FindRole(&batch, tx.Tenant, name, &r)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return grant.Role{}, nil, err
 	}
 	if r == nil {
@@ -122,11 +123,11 @@ func (t *tx) ownRole(ctx context.Context, name string, expect *int) (grant.Role,
 
 // AssignRole gives a member a role, and gives all that they hold then. Giving it again changes nothing.
 func (a *App) AssignRole(ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string) ([]string, error) {
-	return a.moveRole(ctx, caller, "role.assign", "role.assigned", id, role, func(t *tx, m member.Member, _ bool) ([]string, error) {
+	return a.moveRole(ctx, caller, "role.assign", "role.assigned", id, role, func(tx *engine.Tx, m member.Member, _ bool) ([]string, error) {
 		if slices.Contains(m.Roles, role) {
 			return m.Roles, nil
 		}
-		store.InsertMemberRole(t.Tx, t.in, id, role, t.now)
+		store.InsertMemberRole(tx.Tx, tx.Tenant, id, role, tx.Now)
 		roles := append(slices.Clone(m.Roles), role)
 		grant.Sort(roles)
 		return roles, nil
@@ -135,31 +136,31 @@ func (a *App) AssignRole(ctx context.Context, caller tenant.Caller, id tenant.Me
 
 // RevokeRole takes a role from a member, and gives all that they hold then. Taking one that they do not hold changes nothing.
 func (a *App) RevokeRole(ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string) ([]string, error) {
-	return a.moveRole(ctx, caller, "role.revoke", "role.revoked", id, role, func(t *tx, m member.Member, otherOwner bool) ([]string, error) {
+	return a.moveRole(ctx, caller, "role.revoke", "role.revoked", id, role, func(tx *engine.Tx, m member.Member, otherOwner bool) ([]string, error) {
 		if !slices.Contains(m.Roles, role) {
 			return m.Roles, nil
 		}
 		if role == tenant.RoleOwner && m.Owns() && !otherOwner {
 			return nil, member.ErrLastOwner
 		}
-		store.DeleteMemberRole(t.Tx, t.in, id, role)
+		store.DeleteMemberRole(tx.Tx, tx.Tenant, id, role)
 		return slices.DeleteFunc(slices.Clone(m.Roles), func(held string) bool { return held == role }), nil
 	})
 }
 
 // moveRole lets a role move where the caller has all that it gives. Move gives the roles that the member holds after it.
 func (a *App) moveRole(ctx context.Context, caller tenant.Caller, use, action string, id tenant.MemberID, role string,
-	move func(t *tx, m member.Member, otherOwner bool) ([]string, error),
+	move func(tx *engine.Tx, m member.Member, otherOwner bool) ([]string, error),
 ) ([]string, error) {
 	var roles []string
-	err := a.regrant(ctx, caller, use, func(ctx context.Context, t *tx) error {
+	err := a.regrant(ctx, caller, use, func(ctx context.Context, tx *engine.Tx) error {
 		var m *member.Member
 		var otherOwner bool
 		var batch pg.Batch
-		powers := t.powers(&batch)
-		store.FindMember(&batch, t.in, id, &m)
-		store.FindOtherOwner(&batch, t.in, id, &otherOwner)
-		if err := t.Load(ctx, &batch); err != nil {
+		powers := loadPowers(tx, &batch)
+		store.FindMember(&batch, tx.Tenant, id, &m)
+		store.FindOtherOwner(&batch, tx.Tenant, id, &otherOwner)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if m == nil {
@@ -172,20 +173,20 @@ func (a *App) moveRole(ctx context.Context, caller tenant.Caller, use, action st
 			return err
 		}
 		var err error
-		if roles, err = move(t, *m, otherOwner); err != nil || slices.Equal(roles, m.Roles) {
+		if roles, err = move(tx, *m, otherOwner); err != nil || slices.Equal(roles, m.Roles) {
 			return err
 		}
-		t.audit(action, "member", id.UUID, "", change(map[string]any{"roles": m.Roles}, map[string]any{"roles": roles}))
-		t.rolesEvent(id, map[string]any{"roles": roles})
+		tx.Audit(action, "member", id.UUID, "", engine.Change(map[string]any{"roles": m.Roles}, map[string]any{"roles": roles}))
+		rolesEvent(tx, id, map[string]any{"roles": roles})
 		return nil
 	}, answers(&roles), losing(byRole))
 	return roles, err
 }
 
 // roleChanged records that a role was made, edited or deleted.
-func (t *tx) roleChanged(action, name string, changes map[string]any) {
-	t.auditEntry(store.AuditEntry{Action: action, TargetKind: "role", TargetID: name, Changes: changes})
-	t.rolesEvent(tenant.MemberID{}, map[string]any{"role": name})
+func roleChanged(tx *engine.Tx, action, name string, changes map[string]any) {
+	tx.AuditEntry(store.AuditEntry{Action: action, TargetKind: "role", TargetID: name, Changes: changes})
+	rolesEvent(tx, tenant.MemberID{}, map[string]any{"role": name})
 }
 
 func roleValues(r grant.Role) map[string]any {

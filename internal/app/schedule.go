@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -18,27 +20,25 @@ import (
 
 // What the use cases of the schedule have in common.
 
-var noSession = fault.Missing(fault.SessionNotFound, "Session")
-
 // scheduled loads a session that is not deleted, with more facts if there are any to load.
-func (t *tx) scheduled(ctx context.Context, id tenant.SessionID, more ...func(*pg.Batch)) (store.Scheduled, error) {
+func scheduled(ctx context.Context, tx *engine.Tx, id tenant.SessionID, more ...func(*pg.Batch)) (store.Scheduled, error) {
 	var found *store.Scheduled
 	var batch pg.Batch
-	store.FindSession(&batch, t.in, id, &found)
+	store.FindSession(&batch, tx.Tenant, id, &found)
 	for _, queue := range more {
 		queue(&batch)
 	}
-	if err := t.Load(ctx, &batch); err != nil {
+	if err := tx.Load(ctx, &batch); err != nil {
 		return store.Scheduled{}, err
 	}
 	if found == nil {
-		return store.Scheduled{}, noSession
+		return store.Scheduled{}, seats.NoSession
 	}
 	return *found, nil
 }
 
 // setting loads what a session refers to.
-func (t *tx) setting(ctx context.Context, d session.Details) (session.Setting, error) {
+func setting(ctx context.Context, tx *engine.Tx, d session.Details) (session.Setting, error) {
 	var (
 		service  *catalog.Service
 		location *catalog.Location
@@ -46,11 +46,11 @@ func (t *tx) setting(ctx context.Context, d session.Details) (session.Setting, e
 		at       session.Setting
 		batch    pg.Batch
 	)
-	store.FindService(&batch, t.in, d.Service, &service)
-	store.FindLocation(&batch, t.in, d.Location, &location)
-	store.FindResource(&batch, t.in, d.Resource, &resource)
-	store.FindLeader(&batch, t.in, d.Coach, &at.Coach)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.FindService(&batch, tx.Tenant, d.Service, &service)
+	store.FindLocation(&batch, tx.Tenant, d.Location, &location)
+	store.FindResource(&batch, tx.Tenant, d.Resource, &resource)
+	store.FindLeader(&batch, tx.Tenant, d.Coach, &at.Coach)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return at, err
 	}
 	if service != nil {
@@ -85,40 +85,40 @@ func zoneOf(l catalog.Location) (session.LocationSetting, error) {
 }
 
 // tell appends an event about each of the sessions.
-func (t *tx) tell(what outbox.Type, data func(session.Session) map[string]any, sessions ...session.Session) {
+func tell(tx *engine.Tx, what outbox.Type, data func(session.Session) map[string]any, sessions ...session.Session) {
 	events := make([]outbox.Event, len(sessions))
 	for i, s := range sessions {
 		events[i] = outbox.Event{
-			ID: tenant.Next[tenant.EventID](t.mint), Type: what, Session: s.ID, Actor: t.caller.Actor(), At: t.now,
+			ID: tenant.Next[tenant.EventID](tx.IDs), Type: what, Session: s.ID, Actor: tx.Caller.Actor(), At: tx.Now,
 		}
 		if data != nil {
 			events[i].Data = data(s)
 		}
 	}
-	outbox.Append(t.Tx, t.in, events...)
+	outbox.Append(tx.Tx, tx.Tenant, events...)
 }
 
 // auditBatch keeps an act that reached many sessions at once.
-func (t *tx) auditBatch(action string, batch tenant.BatchID, reason string, changes map[string]any) {
-	store.AppendAudit(t.Tx, t.in, store.AuditEntry{
-		ID: tenant.Next[tenant.AuditID](t.mint), Actor: t.caller.Actor(), Subject: t.caller.Subject, Action: action,
-		TargetKind: "session", Batch: batch, Reason: reason, Changes: changes, Request: t.request, At: t.now,
+func auditBatch(tx *engine.Tx, action string, batch tenant.BatchID, reason string, changes map[string]any) {
+	store.AppendAudit(tx.Tx, tx.Tenant, store.AuditEntry{
+		ID: tenant.Next[tenant.AuditID](tx.IDs), Actor: tx.Caller.Actor(), Subject: tx.Caller.Subject, Action: action,
+		TargetKind: "session", Batch: batch, Reason: reason, Changes: changes, Request: tx.Request, At: tx.Now,
 	})
 }
 
 // refill lets whoever waits have the open seats of a session as the writes so far leave it, and gives the session as it is then.
-func (t *tx) refill(ctx context.Context, s session.Session, trigger waitlist.Trigger) (session.Session, int, error) {
-	promoted, woken, err := t.wake(ctx, trigger, s.ID)
+func (a *App) refill(ctx context.Context, tx *engine.Tx, s session.Session, trigger waitlist.Trigger) (session.Session, int, error) {
+	promoted, woken, err := a.wake(ctx, tx, trigger, s.ID)
 	if err != nil || woken == 0 {
 		return s, 0, err
 	}
-	after, err := t.scheduled(ctx, s.ID)
+	after, err := scheduled(ctx, tx, s.ID)
 	return after.Session, promoted, err
 }
 
 // resettle lets waitlists follow sessions that were edited: to the queues of other days, and into seats that are new or that withdrawn offers
 // have left. Offers of a session that moved are withdrawn: they were for another time or place.
-func (t *tx) resettle(ctx context.Context, before, after []session.Session, freed map[tenant.SessionID]int) (promoted, woken int, err error) {
+func (a *App) resettle(ctx context.Context, tx *engine.Tx, before, after []session.Session, freed map[tenant.SessionID]int) (promoted, woken int, err error) {
 	var moved, raised, lowered, requeued []tenant.SessionID
 	var touched []waitlist.Queue
 	for i, s := range after {
@@ -136,9 +136,9 @@ func (t *tx) resettle(ctx context.Context, before, after []session.Session, free
 			lowered = append(lowered, s.ID)
 		}
 	}
-	store.MovePlaces(t.Tx, t.in, requeued, touched)
+	store.MovePlaces(tx.Tx, tx.Tenant, requeued, touched)
 	if len(moved) > 0 {
-		if _, err := t.withdraw(ctx, waitlist.SessionMoved, "", moved...); err != nil {
+		if _, err := a.withdraw(ctx, tx, waitlist.SessionMoved, "", moved...); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -146,7 +146,7 @@ func (t *tx) resettle(ctx context.Context, before, after []session.Session, free
 		by       waitlist.Trigger
 		sessions []tenant.SessionID
 	}{{waitlist.ByMove, moved}, {waitlist.ByCapacity, raised}, {waitlist.ByWithdrawal, lowered}} {
-		more, again, err := t.wake(ctx, wake.by, wake.sessions...)
+		more, again, err := a.wake(ctx, tx, wake.by, wake.sessions...)
 		if err != nil {
 			return promoted, woken, err
 		}

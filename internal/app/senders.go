@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -160,14 +161,14 @@ func (a *App) GetSenders(ctx context.Context, caller tenant.Caller) (Senders, er
 func (a *App) UpdateSenders(ctx context.Context, caller tenant.Caller, expect *int, edit func(*Senders)) (Senders, error) {
 	var after Senders
 	var version int
-	err := a.write(ctx, caller, "senders.update", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "senders.update", func(ctx context.Context, tx *engine.Tx) error {
 		var sealed *store.Sealed
 		var batch pg.Batch
-		store.FindSenders(&batch, t.in, &sealed)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindSenders(&batch, tx.Tenant, &sealed)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
-		before := a.unseal(t.in, sealed)
+		before := a.unseal(tx.Tenant, sealed)
 		if err := current(expect, before.Version); err != nil {
 			return err
 		}
@@ -182,9 +183,9 @@ func (a *App) UpdateSenders(ctx context.Context, caller tenant.Caller, expect *i
 		if err != nil {
 			return err
 		}
-		store.PutSenders(t.Tx, t.in, store.Sealed{Text: a.seals.Seal(t.in, text), Version: version, UpdatedAt: t.now})
+		store.PutSenders(tx.Tx, tx.Tenant, store.Sealed{Text: a.seals.Seal(tx.Tenant, text), Version: version, UpdatedAt: tx.Now})
 		after = after.Public()
-		t.audit("senders.updated", "tenant", t.in.UUID, "", map[string]any{"before": before.summary(), "after": after.summary()})
+		tx.Audit("senders.updated", "tenant", tx.Tenant.UUID, "", map[string]any{"before": before.summary(), "after": after.summary()})
 		return nil
 	}, answers(&after, &version))
 	after.Version = version

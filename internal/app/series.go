@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
@@ -40,14 +41,14 @@ type SeriesInput struct {
 func (a *App) CreateSeries(ctx context.Context, caller tenant.Caller, in SeriesInput) (session.Series, []tenant.SessionID, error) {
 	var series session.Series
 	var made []tenant.SessionID
-	err := a.write(ctx, caller, "series.create", func(ctx context.Context, t *tx) error {
-		at, err := t.setting(ctx, session.Details{}.Target(in.Template, ^session.Fields(0)))
+	err := a.write(ctx, caller, "series.create", func(ctx context.Context, tx *engine.Tx) error {
+		at, err := setting(ctx, tx, session.Details{}.Target(in.Template, ^session.Fields(0)))
 		if err != nil {
 			return err
 		}
 		series = session.Series{
-			ID: tenant.Next[tenant.SeriesID](t.mint), Date: in.Date, Publish: in.Publish, TimeZone: at.Location.TimeZone,
-			Version: 1, CreatedAt: t.now, UpdatedAt: t.now,
+			ID: tenant.Next[tenant.SeriesID](tx.IDs), Date: in.Date, Publish: in.Publish, TimeZone: at.Location.TimeZone,
+			Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 		}
 		if series.Details, err = session.NewDetails(in.Template, at); err != nil {
 			return under("template", err)
@@ -56,16 +57,16 @@ func (a *App) CreateSeries(ctx context.Context, caller tenant.Caller, in SeriesI
 			return err
 		}
 		var pattern []session.Occurrence
-		if series, pattern, err = expand(series, at.Location.Zone, series.Date, t.now); err != nil {
+		if series, pattern, err = expand(series, at.Location.Zone, series.Date, tx.Now); err != nil {
 			return err
 		}
-		sessions := t.occupy(series, pattern, at)
+		sessions := occupy(tx, series, pattern, at)
 		made = idsOf(sessions)
-		store.InsertSeries(t.Tx, t.in, series)
-		store.InsertSessions(t.Tx, t.in, sessions)
-		t.tell(outbox.SessionCreated, ofSeries, sessions...)
-		t.audit("series.created", "series", series.ID.UUID, "", catalog.Changes(nil, series.Facts()))
-		_, _, err = t.wake(ctx, waitlist.ByPublish, made...)
+		store.InsertSeries(tx.Tx, tx.Tenant, series)
+		store.InsertSessions(tx.Tx, tx.Tenant, sessions)
+		tell(tx, outbox.SessionCreated, ofSeries, sessions...)
+		tx.Audit("series.created", "series", series.ID.UUID, "", catalog.Changes(nil, series.Facts()))
+		_, _, err = a.wake(ctx, tx, waitlist.ByPublish, made...)
 		return err
 	}, answers(&series, &made))
 	return series, made, scheduleRefusal("template", err)
@@ -101,8 +102,8 @@ func (a *App) ExtendSeries(ctx context.Context, id tenant.TenantID) (int, error)
 	var failed error // of one series, which is no reason to leave out the others
 	for _, series := range due {
 		var more int
-		err := a.write(ctx, caller, "series.extend", func(ctx context.Context, t *tx) (err error) {
-			more, err = t.extend(ctx, series)
+		err := a.write(ctx, caller, "series.extend", func(ctx context.Context, tx *engine.Tx) (err error) {
+			more, err = a.extendOne(ctx, tx, series)
 			return err
 		}, losing(byTakenPlace))
 		if err != nil {
@@ -122,30 +123,30 @@ func findSeries(b *pg.Batch, caller tenant.Caller, now time.Time, into *[]tenant
 // byTakenPlace: somebody took the place of a session at the same moment. The next look sees it.
 var byTakenPlace = func(err error) bool { return pg.IsExclusion(err, "sessions_resource_busy", "sessions_staff_busy") }
 
-func (t *tx) extend(ctx context.Context, id tenant.SeriesID) (int, error) {
+func (a *App) extendOne(ctx context.Context, tx *engine.Tx, id tenant.SeriesID) (int, error) {
 	var series *session.Series
 	var batch pg.Batch
-	store.FindSeries(&batch, t.in, id, &series)
-	if err := t.Load(ctx, &batch); err != nil || series == nil || !series.OpenEnded {
+	store.FindSeries(&batch, tx.Tenant, id, &series)
+	if err := tx.Load(ctx, &batch); err != nil || series == nil || !series.OpenEnded {
 		return 0, err
 	}
-	at, err := t.setting(ctx, series.Details)
+	at, err := setting(ctx, tx, series.Details)
 	if err != nil {
 		return 0, err
 	}
 	if gone := series.Refer(session.Details{}, at); gone != nil {
 		return 0, nil //nolint:nilerr // nobody asked for anything: what is missing is for staff to see and put right
 	}
-	extended, pattern, err := expand(*series, at.Location.Zone, series.MaterializedUntil.AddDays(1), t.now)
+	extended, pattern, err := expand(*series, at.Location.Zone, series.MaterializedUntil.AddDays(1), tx.Now)
 	if err != nil {
 		return 0, err
 	}
-	pattern = slices.DeleteFunc(pattern, func(o session.Occurrence) bool { return !o.Start.After(t.now) })
-	made := t.occupy(extended, pattern, at)
+	pattern = slices.DeleteFunc(pattern, func(o session.Occurrence) bool { return !o.Start.After(tx.Now) })
+	made := occupy(tx, extended, pattern, at)
 	var busy []session.Busy
 	var taken pg.Batch
-	store.ListBusySpans(&taken, t.in, []tenant.ResourceID{series.Resource}, []tenant.MemberID{series.Coach}, session.Window(made), &busy)
-	if err := t.Load(ctx, &taken); err != nil {
+	store.ListBusySpans(&taken, tx.Tenant, []tenant.ResourceID{series.Resource}, []tenant.MemberID{series.Coach}, session.Window(made), &busy)
+	if err := tx.Load(ctx, &taken); err != nil {
 		return 0, err
 	}
 	free, skipped := made[:0:0], []string{}
@@ -160,21 +161,21 @@ func (t *tx) extend(ctx context.Context, id tenant.SeriesID) (int, error) {
 			free = append(free, s)
 		}
 	}
-	store.UpdateSeries(t.Tx, t.in, extended)
-	store.InsertSessions(t.Tx, t.in, free)
-	t.tell(outbox.SessionCreated, ofSeries, free...)
+	store.UpdateSeries(tx.Tx, tx.Tenant, extended)
+	store.InsertSessions(tx.Tx, tx.Tenant, free)
+	tell(tx, outbox.SessionCreated, ofSeries, free...)
 	if len(skipped) > 0 {
-		t.audit("series.extended", "series", id.UUID, "", map[string]any{"made": len(free), "left_out": skipped})
+		tx.Audit("series.extended", "series", id.UUID, "", map[string]any{"made": len(free), "left_out": skipped})
 	}
-	_, _, err = t.wake(ctx, waitlist.ByPublish, idsOf(free)...)
+	_, _, err = a.wake(ctx, tx, waitlist.ByPublish, idsOf(free)...)
 	return len(free), err
 }
 
 // occupy makes the sessions for occurrences.
-func (t *tx) occupy(series session.Series, pattern []session.Occurrence, at session.Setting) []session.Session {
+func occupy(tx *engine.Tx, series session.Series, pattern []session.Occurrence, at session.Setting) []session.Session {
 	made := make([]session.Session, len(pattern))
 	for i, o := range pattern {
-		made[i] = series.Make(tenant.Next[tenant.SessionID](t.mint), o, at, t.now)
+		made[i] = series.Make(tenant.Next[tenant.SessionID](tx.IDs), o, at, tx.Now)
 	}
 	return made
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
@@ -21,10 +22,10 @@ func (a *App) CreateServiceAccount(ctx context.Context, caller tenant.Caller, ac
 	}
 	secret := newSecret()
 	var key string
-	err = a.regrant(ctx, caller, "account.create", func(ctx context.Context, t *tx) error {
+	err = a.regrant(ctx, caller, "account.create", func(ctx context.Context, tx *engine.Tx) error {
 		var batch pg.Batch
-		powers := t.powers(&batch)
-		if err := t.Load(ctx, &batch); err != nil {
+		powers := loadPowers(tx, &batch)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if err := powers.book().Knows(account.Roles...); err != nil {
@@ -34,10 +35,10 @@ func (a *App) CreateServiceAccount(ctx context.Context, caller tenant.Caller, ac
 			return err
 		}
 		grant.Sort(account.Roles)
-		account.ID, account.CreatedAt, account.Keys = tenant.Next[tenant.ServiceAccountID](t.mint), t.now, nil
-		store.InsertAccount(t.Tx, t.in, account)
-		key = t.newKey(&account, secret)
-		t.accountChanged("account.created", account, change(nil, accountValues(account)))
+		account.ID, account.CreatedAt, account.Keys = tenant.Next[tenant.ServiceAccountID](tx.IDs), tx.Now, nil
+		store.InsertAccount(tx.Tx, tx.Tenant, account)
+		key = newKey(tx, &account, secret)
+		accountChanged(tx, "account.created", account, engine.Change(nil, accountValues(account)))
 		return nil
 	}, answers(&account), losing(byRole))
 	if pg.IsUnique(err, "service_accounts_name") {
@@ -64,8 +65,8 @@ func (a *App) RotateServiceAccountKey(ctx context.Context, caller tenant.Caller,
 	secret := newSecret()
 	var after grant.Account
 	var key string
-	err := a.regrant(ctx, caller, "account.rotate", func(ctx context.Context, t *tx) error {
-		before, err := t.account(ctx, id)
+	err := a.regrant(ctx, caller, "account.rotate", func(ctx context.Context, tx *engine.Tx) error {
+		before, err := account(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -73,11 +74,11 @@ func (a *App) RotateServiceAccountKey(ctx context.Context, caller tenant.Caller,
 			return errNoAccount
 		}
 		after = before
-		end := t.now.Add(overlap)
+		end := tx.Now.Add(overlap)
 		after.EndKeys(end)
-		store.EndKeys(t.Tx, t.in, id, end)
-		key = t.newKey(&after, secret)
-		t.accountChanged("account.rotated", after, map[string]any{"others_end_at": end.Format(time.RFC3339)})
+		store.EndKeys(tx.Tx, tx.Tenant, id, end)
+		key = newKey(tx, &after, secret)
+		accountChanged(tx, "account.rotated", after, map[string]any{"others_end_at": end.Format(time.RFC3339)})
 		return nil
 	}, answers(&after))
 	return after, key, err
@@ -86,8 +87,8 @@ func (a *App) RotateServiceAccountKey(ctx context.Context, caller tenant.Caller,
 // RevokeServiceAccount ends a service account for good. Revoking again changes nothing.
 func (a *App) RevokeServiceAccount(ctx context.Context, caller tenant.Caller, id tenant.ServiceAccountID) (grant.Account, error) {
 	var after grant.Account
-	err := a.regrant(ctx, caller, "account.revoke", func(ctx context.Context, t *tx) error {
-		before, err := t.account(ctx, id)
+	err := a.regrant(ctx, caller, "account.revoke", func(ctx context.Context, tx *engine.Tx) error {
+		before, err := account(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -95,22 +96,22 @@ func (a *App) RevokeServiceAccount(ctx context.Context, caller tenant.Caller, id
 		if before.Revoked() {
 			return nil
 		}
-		after.EndKeys(t.now)
-		after.RevokedAt, after.Roles = t.now, []string{}
-		store.RevokeAccount(t.Tx, t.in, id, t.now)
-		t.accountChanged("account.revoked", after, change(accountValues(before), nil))
+		after.EndKeys(tx.Now)
+		after.RevokedAt, after.Roles = tx.Now, []string{}
+		store.RevokeAccount(tx.Tx, tx.Tenant, id, tx.Now)
+		accountChanged(tx, "account.revoked", after, engine.Change(accountValues(before), nil))
 		return nil
 	}, answers(&after))
 	return after, err
 }
 
 // account loads a service account whose permissions the caller has too.
-func (t *tx) account(ctx context.Context, id tenant.ServiceAccountID) (grant.Account, error) {
+func account(ctx context.Context, tx *engine.Tx, id tenant.ServiceAccountID) (grant.Account, error) {
 	var account *grant.Account
 	var batch pg.Batch
-	powers := t.powers(&batch)
-	store.FindAccount(&batch, t.in, id, &account)
-	if err := t.Load(ctx, &batch); err != nil {
+	powers := loadPowers(tx, &batch)
+	store.FindAccount(&batch, tx.Tenant, id, &account)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return grant.Account{}, err
 	}
 	if account == nil {
@@ -132,16 +133,16 @@ func newSecret() grant.Secret {
 }
 
 // newKey gives an account a key, and gives the key's text.
-func (t *tx) newKey(account *grant.Account, secret grant.Secret) string {
-	key := grant.Key{ID: tenant.Next[tenant.KeyID](t.mint), CreatedAt: t.now}
+func newKey(tx *engine.Tx, account *grant.Account, secret grant.Secret) string {
+	key := grant.Key{ID: tenant.Next[tenant.KeyID](tx.IDs), CreatedAt: tx.Now}
 	account.Keys = append([]grant.Key{key}, account.Keys...)
-	store.InsertKey(t.Tx, t.in, account.ID, key, secret.Hash())
-	return grant.KeyText(t.in, key.ID, secret)
+	store.InsertKey(tx.Tx, tx.Tenant, account.ID, key, secret.Hash())
+	return grant.KeyText(tx.Tenant, key.ID, secret)
 }
 
-func (t *tx) accountChanged(action string, account grant.Account, changes map[string]any) {
-	t.audit(action, "service_account", account.ID.UUID, "", changes)
-	t.rolesEvent(tenant.MemberID{}, map[string]any{"service_account_id": account.ID.String()})
+func accountChanged(tx *engine.Tx, action string, account grant.Account, changes map[string]any) {
+	tx.Audit(action, "service_account", account.ID.UUID, "", changes)
+	rolesEvent(tx, tenant.MemberID{}, map[string]any{"service_account_id": account.ID.String()})
 }
 
 func accountValues(account grant.Account) map[string]any {
@@ -179,8 +180,8 @@ func (a *App) ExchangeKey(ctx context.Context, issuer *token.Issuer, named tenan
 		return Exchange{}, grant.ErrKeyInvalid
 	}
 	if hour := now.Truncate(time.Hour); key.Key.UsedAt.Before(hour) {
-		err := a.write(ctx, nobody, "account.use_key", func(_ context.Context, t *tx) error {
-			store.UseKey(t.Tx, t.in, id, hour)
+		err := a.write(ctx, nobody, "account.use_key", func(_ context.Context, tx *engine.Tx) error {
+			store.UseKey(tx.Tx, tx.Tenant, id, hour)
 			return nil
 		})
 		if err != nil {

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -20,10 +22,10 @@ func (a *App) CreateService(ctx context.Context, caller tenant.Caller, s catalog
 	if err := s.Validate(); err != nil {
 		return s, err
 	}
-	err := a.write(ctx, caller, "service.create", func(_ context.Context, t *tx) error {
-		s.ID, s.Version, s.CreatedAt, s.UpdatedAt = tenant.Next[tenant.ServiceID](t.mint), 1, t.now, t.now
-		store.InsertService(t.Tx, t.in, s)
-		t.catalogChanged("service.created", "service", s.ID.UUID, catalog.Changes(nil, s.Facts()))
+	err := a.write(ctx, caller, "service.create", func(_ context.Context, tx *engine.Tx) error {
+		s.ID, s.Version, s.CreatedAt, s.UpdatedAt = tenant.Next[tenant.ServiceID](tx.IDs), 1, tx.Now, tx.Now
+		store.InsertService(tx.Tx, tx.Tenant, s)
+		seats.CatalogChanged(tx, "service.created", "service", s.ID.UUID, catalog.Changes(nil, s.Facts()))
 		return nil
 	}, answers(&s))
 	return s, serviceNameTaken(err)
@@ -32,11 +34,11 @@ func (a *App) CreateService(ctx context.Context, caller tenant.Caller, s catalog
 // UpdateService edits a service, if it still is at the version expected (nil: whichever).
 func (a *App) UpdateService(ctx context.Context, caller tenant.Caller, id tenant.ServiceID, expect *int, edit func(*catalog.Service)) (catalog.Service, error) {
 	var after catalog.Service
-	err := a.write(ctx, caller, "service.update", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "service.update", func(ctx context.Context, tx *engine.Tx) error {
 		var before *catalog.Service
 		var batch pg.Batch
-		store.FindService(&batch, t.in, id, &before)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindService(&batch, tx.Tenant, id, &before)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if before == nil {
@@ -55,9 +57,9 @@ func (a *App) UpdateService(ctx context.Context, caller tenant.Caller, id tenant
 		if err := after.Validate(); err != nil {
 			return err
 		}
-		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateService(t.Tx, t.in, after)
-		t.catalogChanged("service.updated", "service", id.UUID, changes)
+		after.Version, after.UpdatedAt = before.Version+1, tx.Now
+		store.UpdateService(tx.Tx, tx.Tenant, after)
+		seats.CatalogChanged(tx, "service.updated", "service", id.UUID, changes)
 		return nil
 	}, answers(&after))
 	return after, serviceNameTaken(err)

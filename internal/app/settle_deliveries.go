@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/store"
@@ -65,19 +66,19 @@ func (a *App) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts
 		outcomes = append(outcomes, o)
 	}
 	stops, gone := unusable(attempts, now)
-	err := a.attempt(ctx, tenant.System(in), "delivery.settle", func(_ context.Context, t *tx) error {
-		store.UpdateDeliveries(t.Tx, in, outcomes, now)
-		store.UpdateNotices(t.Tx, in, states, now)
-		store.PutStops(t.Tx, in, stops...)
-		store.DeleteDevices(t.Tx, in, gone)
+	err := engine.Exec(ctx, a.engine, tenant.System(in), engine.Spec[struct{}]{Name: "delivery.settle", Quiet: true}, func(_ context.Context, tx *engine.Tx) error {
+		store.UpdateDeliveries(tx.Tx, in, outcomes, now)
+		store.UpdateNotices(tx.Tx, in, states, now)
+		store.PutStops(tx.Tx, in, stops...)
+		store.DeleteDevices(tx.Tx, in, gone)
 		return nil
-	}, &writing{})
+	})
 	if err != nil {
 		return err
 	}
 	for _, s := range states {
 		if !s.Done {
-			a.notices.set(in, s.DueAt)
+			a.notices.Set(in, s.DueAt)
 		}
 	}
 	return nil
@@ -127,12 +128,12 @@ type DeliveryReport struct {
 func (a *App) ReportDelivery(ctx context.Context, in tenant.TenantID, r DeliveryReport) error {
 	var again time.Time
 	random := rand.Float64() //nolint:gosec // it spreads retries out in time
-	err := a.attempt(ctx, tenant.System(in), "delivery.report", func(ctx context.Context, t *tx) error {
+	err := engine.Exec(ctx, a.engine, tenant.System(in), engine.Spec[struct{}]{Name: "delivery.report", Quiet: true}, func(ctx context.Context, tx *engine.Tx) error {
 		again = time.Time{}
 		var d *store.Delivery
 		var batch pg.Batch
 		store.FindDelivery(&batch, in, r.Delivery, r.ProviderID, &d)
-		if err := t.Load(ctx, &batch); err != nil || d == nil {
+		if err := tx.Load(ctx, &batch); err != nil || d == nil {
 			return err
 		}
 		from := d.Status
@@ -150,10 +151,10 @@ func (a *App) ReportDelivery(ctx context.Context, in tenant.TenantID, r Delivery
 		}
 		if failed && status != d.Status && !d.Notice.IsZero() {
 			var err error
-			if again, err = t.lost(ctx, *d, r.Err, random); err != nil {
+			if again, err = lost(ctx, tx, *d, r.Err, random); err != nil {
 				return err
 			}
-			if again.After(t.now) {
+			if again.After(tx.Now) {
 				d.RetryAt = again
 			}
 		}
@@ -164,37 +165,37 @@ func (a *App) ReportDelivery(ctx context.Context, in tenant.TenantID, r Delivery
 			d.Reason = ""
 		}
 		if why := r.Err.Stopping(); failed && why != "" && d.Channel != notify.Push {
-			store.PutStops(t.Tx, in, store.NotificationStop{Channel: d.Channel, Address: d.Address, Reason: why, At: t.now})
+			store.PutStops(tx.Tx, in, store.NotificationStop{Channel: d.Channel, Address: d.Address, Reason: why, At: tx.Now})
 		}
 		if status.Taken() && !d.Status.Taken() && !d.Notice.IsZero() {
 			// The answer said otherwise, or is yet to come: no further attempt follows from it.
-			store.CloseNotice(t.Tx, in, d.Notice, t.now)
+			store.CloseNotice(tx.Tx, in, d.Notice, tx.Now)
 			d.Counted, d.RetryAt = d.Counted || d.Channel != notify.Push, time.Time{}
 		}
 		d.Status = status
-		store.ReportDelivery(t.Tx, in, *d, t.now)
+		store.ReportDelivery(tx.Tx, in, *d, tx.Now)
 		return nil
-	}, &writing{})
+	})
 	if err == nil && !again.IsZero() {
-		a.notices.set(in, again)
+		a.notices.Set(in, again)
 	}
 	return err
 }
 
 // lost lets follow from a report that a message did not arrive what would from such an answer, and gives when its notice is to be looked
 // at again; zero: it is gone. What whoever runs the account has to mend first is not waited for: that each attempt may cost.
-func (t *tx) lost(ctx context.Context, d store.Delivery, why *notify.SendError, random float64) (time.Time, error) {
+func lost(ctx context.Context, tx *engine.Tx, d store.Delivery, why *notify.SendError, random float64) (time.Time, error) {
 	var n *notify.Notice
 	var batch pg.Batch
-	store.FindNotice(&batch, t.in, d.Notice, &n)
-	if err := t.Load(ctx, &batch); err != nil || n == nil {
+	store.FindNotice(&batch, tx.Tenant, d.Notice, &n)
+	if err := tx.Load(ctx, &batch); err != nil || n == nil {
 		return time.Time{}, err
 	}
 	if why == nil || why.Kind != notify.Transient {
 		why = &notify.SendError{Kind: notify.Permanent}
 	}
 	n.Attempts = d.Attempt
-	end := notify.Conclude(*n, d.Channel, []notify.Attempt{{Err: why}}, t.now, random)
-	store.ReopenNotice(t.Tx, t.in, d, n.Concluded(d.Channel, end, t.now), t.now)
+	end := notify.Conclude(*n, d.Channel, []notify.Attempt{{Err: why}}, tx.Now, random)
+	store.ReopenNotice(tx.Tx, tx.Tenant, d, n.Concluded(d.Channel, end, tx.Now), tx.Now)
 	return end.LookAt, nil
 }

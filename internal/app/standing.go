@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -102,16 +103,16 @@ func (s *standings) put(entries []waitlist.Entry, now time.Time) error {
 }
 
 // standing is put for one entry, as the writes so far leave it.
-func (t *tx) standing(ctx context.Context, e waitlist.Entry) (waitlist.Entry, error) {
+func (a *App) standing(ctx context.Context, tx *engine.Tx, e waitlist.Entry) (waitlist.Entry, error) {
 	if !e.Status.Active() {
 		return e, nil
 	}
 	var batch pg.Batch
-	line := lineUp(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{e.ID}})
-	if err := t.Load(ctx, &batch); err != nil {
+	line := lineUp(&batch, tx.Tenant, store.WhoseRivals{Entries: []tenant.EntryID{e.ID}})
+	if err := tx.Load(ctx, &batch); err != nil {
 		return e, err
 	}
 	one := []waitlist.Entry{e}
-	err := line.put(one, t.now)
+	err := line.put(one, tx.Now)
 	return one[0], err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -24,13 +26,13 @@ type SubscribeRequest struct {
 // Subscribe starts a subscription and gives its first credits.
 func (a *App) Subscribe(ctx context.Context, caller tenant.Caller, r SubscribeRequest) (credit.Subscription, error) {
 	var s credit.Subscription
-	err := a.write(ctx, caller, "subscription.start", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "subscription.start", func(ctx context.Context, tx *engine.Tx) error {
 		var plan *credit.Plan
 		var who *booking.Member
 		var batch pg.Batch
-		store.FindPlan(&batch, t.in, r.Plan, &plan)
-		store.FindBookingMember(&batch, t.in, r.Member, &who)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindPlan(&batch, tx.Tenant, r.Plan, &plan)
+		store.FindBookingMember(&batch, tx.Tenant, r.Member, &who)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if plan == nil || !plan.Active {
@@ -41,17 +43,17 @@ func (a *App) Subscribe(ctx context.Context, caller tenant.Caller, r SubscribeRe
 		}
 		starts := r.Starts
 		if starts.IsZero() {
-			starts = t.now
+			starts = tx.Now
 		}
 		const year = 366 * 24 * time.Hour
-		if starts.Before(t.now.Add(-year)) || starts.After(t.now.Add(year)) {
+		if starts.Before(tx.Now.Add(-year)) || starts.After(tx.Now.Add(year)) {
 			return fault.Invalid("start_time", "A subscription begins within a year of now.")
 		}
 		var ledger []credit.Entry
-		s, ledger = credit.Start(tenant.Next[tenant.SubscriptionID](t.mint), who.ID, *plan, starts, t.now)
-		store.InsertSubscription(t.Tx, t.in, s)
-		t.settle(s, ledger)
-		t.subscriptionChanged(s, "subscription.started", r.Reason)
+		s, ledger = credit.Start(tenant.Next[tenant.SubscriptionID](tx.IDs), who.ID, *plan, starts, tx.Now)
+		store.InsertSubscription(tx.Tx, tx.Tenant, s)
+		seats.WriteCredits(tx, s, ledger)
+		subscriptionChanged(tx, s, "subscription.started", r.Reason)
 		return nil
 	}, answers(&s))
 	return s, err
@@ -60,8 +62,8 @@ func (a *App) Subscribe(ctx context.Context, caller tenant.Caller, r SubscribeRe
 // SetSubscriptionStatus pauses, resumes, indebts or cancels a subscription.
 func (a *App) SetSubscriptionStatus(ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, to credit.Status, reason string) (credit.Subscription, error) {
 	var after credit.Subscription
-	err := a.write(ctx, caller, "subscription.set_status", func(ctx context.Context, t *tx) error {
-		s, ledger, err := t.subscription(ctx, id)
+	err := a.write(ctx, caller, "subscription.set_status", func(ctx context.Context, tx *engine.Tx) error {
+		s, ledger, err := subscription(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -74,10 +76,10 @@ func (a *App) SetSubscriptionStatus(ctx context.Context, caller tenant.Caller, i
 			return nil
 		}
 		after.Version++
-		after.UpdatedAt = t.now
-		t.settle(after, ledger)
-		store.UpdateSubscription(t.Tx, t.in, after, t.now)
-		t.subscriptionChanged(after, "subscription.status_set", reason)
+		after.UpdatedAt = tx.Now
+		seats.WriteCredits(tx, after, ledger)
+		store.UpdateSubscription(tx.Tx, tx.Tenant, after, tx.Now)
+		subscriptionChanged(tx, after, "subscription.status_set", reason)
 		return nil
 	}, answers(&after))
 	return after, err
@@ -87,19 +89,19 @@ func (a *App) SetSubscriptionStatus(ctx context.Context, caller tenant.Caller, i
 func (a *App) GrantCredits(ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, amount int, reason string) (credit.Entry, credit.Subscription, error) {
 	var line credit.Entry
 	var after credit.Subscription
-	err := a.write(ctx, caller, "credit.grant", func(ctx context.Context, t *tx) error {
-		s, ledger, err := t.subscription(ctx, id)
+	err := a.write(ctx, caller, "credit.grant", func(ctx context.Context, tx *engine.Tx) error {
+		s, ledger, err := subscription(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		moved, err := s.Adjust(amount, t.caller.Actor(), reason, t.now)
+		moved, err := s.Adjust(amount, tx.Caller.Actor(), reason, tx.Now)
 		if err != nil {
 			return err
 		}
 		ledger = append(ledger, moved...)
-		t.settle(s, ledger)
+		seats.WriteCredits(tx, s, ledger)
 		line, after = ledger[len(ledger)-1], s
-		t.creditsChanged(line, s, "credit.granted")
+		creditsChanged(tx, line, s, "credit.granted")
 		return nil
 	}, answers(&line, &after))
 	return line, after, err
@@ -109,13 +111,13 @@ func (a *App) GrantCredits(ctx context.Context, caller tenant.Caller, id tenant.
 func (a *App) RefundCredit(ctx context.Context, caller tenant.Caller, id tenant.BookingID, reason string) (credit.Entry, credit.Subscription, error) {
 	var line credit.Entry
 	var after credit.Subscription
-	err := a.write(ctx, caller, "credit.refund", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "credit.refund", func(ctx context.Context, tx *engine.Tx) error {
 		var b *booking.Booking
 		var payer *credit.Subscription
 		var batch pg.Batch
-		store.FindBooking(&batch, t.in, id, &b)
-		store.FindBookingSubscription(&batch, t.in, id, &payer)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindBooking(&batch, tx.Tenant, id, &b)
+		store.FindBookingSubscription(&batch, tx.Tenant, id, &payer)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if b == nil {
@@ -124,13 +126,13 @@ func (a *App) RefundCredit(ctx context.Context, caller tenant.Caller, id tenant.
 		if b.Credits == 0 || payer == nil {
 			return fault.New(fault.FailedPrecondition, fault.NothingToRefund, "The booking holds no credit.")
 		}
-		s, renewal := credit.Advance(*payer, t.now)
-		ledger := s.GiveBack(renewal, b.ID, b.Credits, t.caller.Actor(), reason, t.now)
+		s, renewal := credit.Advance(*payer, tx.Now)
+		ledger := s.GiveBack(renewal, b.ID, b.Credits, tx.Caller.Actor(), reason, tx.Now)
 		b.Credits = 0
-		store.UpdateBooking(t.Tx, t.in, *b, t.now)
-		t.settle(s, ledger)
+		store.UpdateBooking(tx.Tx, tx.Tenant, *b, tx.Now)
+		seats.WriteCredits(tx, s, ledger)
 		line, after = ledger[len(ledger)-1], s
-		t.creditsChanged(line, after, "credit.refunded")
+		creditsChanged(tx, line, after, "credit.refunded")
 		return nil
 	}, answers(&line, &after))
 	return line, after, err
@@ -184,32 +186,32 @@ func (a *App) ListLedger(ctx context.Context, caller tenant.Caller, id tenant.Su
 }
 
 // subscription loads a subscription and brings it up to now. The lines that this takes are the caller's to settle.
-func (t *tx) subscription(ctx context.Context, id tenant.SubscriptionID) (credit.Subscription, []credit.Entry, error) {
+func subscription(ctx context.Context, tx *engine.Tx, id tenant.SubscriptionID) (credit.Subscription, []credit.Entry, error) {
 	var s *credit.Subscription
 	var batch pg.Batch
-	store.FindSubscription(&batch, t.in, id, &s)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.FindSubscription(&batch, tx.Tenant, id, &s)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return credit.Subscription{}, nil, err
 	}
 	if s == nil {
 		return credit.Subscription{}, nil, fault.Missing(fault.SubscriptionNotFound, "Subscription")
 	}
-	current, ledger := credit.Advance(*s, t.now)
+	current, ledger := credit.Advance(*s, tx.Now)
 	return current, ledger, nil
 }
 
-func (t *tx) subscriptionChanged(s credit.Subscription, action, reason string) {
-	outbox.Append(t.Tx, t.in, outbox.Event{
-		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.SubscriptionChanged, Member: s.Member, Actor: t.caller.Actor(), At: t.now,
+func subscriptionChanged(tx *engine.Tx, s credit.Subscription, action, reason string) {
+	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.SubscriptionChanged, Member: s.Member, Actor: tx.Caller.Actor(), At: tx.Now,
 		Data: map[string]any{"subscription_id": s.ID.String(), "status": string(s.Status)},
 	})
-	t.audit(action, "subscription", s.ID.UUID, reason, map[string]any{"status": string(s.Status), "plan": s.Plan.Name})
+	tx.Audit(action, "subscription", s.ID.UUID, reason, map[string]any{"status": string(s.Status), "plan": s.Plan.Name})
 }
 
-func (t *tx) creditsChanged(line credit.Entry, s credit.Subscription, action string) {
-	outbox.Append(t.Tx, t.in, outbox.Event{
-		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.CreditsChanged, Member: s.Member, Booking: line.Booking, Actor: t.caller.Actor(), At: t.now,
+func creditsChanged(tx *engine.Tx, line credit.Entry, s credit.Subscription, action string) {
+	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: s.Member, Booking: line.Booking, Actor: tx.Caller.Actor(), At: tx.Now,
 		Data: map[string]any{"subscription_id": s.ID.String(), "amount": line.Amount, "balance": s.Balance},
 	})
-	t.audit(action, "subscription", s.ID.UUID, line.Reason, map[string]any{"amount": line.Amount, "balance": s.Balance})
+	tx.Audit(action, "subscription", s.ID.UUID, line.Reason, map[string]any{"amount": line.Amount, "balance": s.Balance})
 }

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -137,7 +139,7 @@ func (a *App) lookAround(ctx context.Context, caller tenant.Caller) (errands, er
 	store.ListOrphans(&b, caller.Tenant, 1, &found.orphans, &found.rounds)
 	store.ListMissed(&b, caller.Tenant, now, 1, &found.missed)
 	findSeries(&b, caller, now, &found.series)
-	store.HasOldKeys(&b, caller.Tenant, now.Add(-keyLife), &found.keys)
+	store.HasOldKeys(&b, caller.Tenant, now.Add(-engine.KeyLifetime), &found.keys)
 	store.HasStaleDevices(&b, caller.Tenant, now.Add(-deviceLife), &found.devices)
 	store.FindNextExpiry(&b, caller.Tenant, &expiry)
 	store.FindNextNotice(&b, caller.Tenant, &notice)
@@ -145,10 +147,10 @@ func (a *App) lookAround(ctx context.Context, caller tenant.Caller) (errands, er
 		return errands{}, err
 	}
 	if expiry != nil && expiry.After(now) {
-		a.alarms.set(caller.Tenant, *expiry)
+		a.engine.Alarms.Set(caller.Tenant, *expiry)
 	}
 	if !notice.IsZero() {
-		a.notices.set(caller.Tenant, notice)
+		a.notices.Set(caller.Tenant, notice)
 	}
 	return found, nil
 }
@@ -200,8 +202,8 @@ func (a *App) sweepAbsences(ctx context.Context, caller tenant.Caller, done *Swe
 		var failed error
 		for _, id := range sessions {
 			for marked := sweepChunk; marked == sweepChunk; done.NoShows += marked {
-				err := a.write(ctx, caller, "sweep.no_show", func(ctx context.Context, t *tx) (err error) {
-					marked, err = t.markAbsent(ctx, id)
+				err := a.write(ctx, caller, "sweep.no_show", func(ctx context.Context, tx *engine.Tx) (err error) {
+					marked, err = markAbsent(ctx, tx, id)
 					return err
 				})
 				if err != nil {
@@ -223,35 +225,35 @@ func findAbsences(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant
 }
 
 // markAbsent marks a chunk of a session's absent parties, and tells how many.
-func (t *tx) markAbsent(ctx context.Context, id tenant.SessionID) (int, error) {
+func markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, error) {
 	var slot *booking.Slot
 	var absent []booking.Booking
 	var batch pg.Batch
-	store.FindSlot(&batch, t.in, id, &slot)
-	store.ListAbsent(&batch, t.in, id, sweepChunk, &absent)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.FindSlot(&batch, tx.Tenant, id, &slot)
+	store.ListAbsent(&batch, tx.Tenant, id, sweepChunk, &absent)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return 0, err
 	}
-	if slot == nil || !slot.Rules.AutoNoShow || t.now.Before(window(*slot).Absent(slot.EndsAt, slot.Rules.AutoNoShowAfter)) || len(absent) == 0 {
+	if slot == nil || !slot.Rules.AutoNoShow || tx.Now.Before(window(*slot).Absent(slot.EndsAt, slot.Rules.AutoNoShowAfter)) || len(absent) == 0 {
 		return 0, nil
 	}
 	ids := make([]tenant.BookingID, len(absent))
 	events := make([]outbox.Event, len(absent))
 	seats := 0
 	for i, b := range absent {
-		b, _, err := booking.MarkNoShow(b, t.now)
+		b, _, err := booking.MarkNoShow(b, tx.Now)
 		if err != nil {
 			return 0, err
 		}
 		ids[i], seats = b.ID, seats+b.Party
 		events[i] = outbox.Event{
-			ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.BookingNoShow, Session: b.Session, Booking: b.ID, Member: b.Member,
-			Actor: t.caller.Actor(), At: t.now,
+			ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.BookingNoShow, Session: b.Session, Booking: b.ID, Member: b.Member,
+			Actor: tx.Caller.Actor(), At: tx.Now,
 		}
 	}
-	store.MarkAbsent(t.Tx, t.in, ids, t.now)
-	store.MoveSeats(t.Tx, t.in, id, store.Seats{Taken: -seats})
-	outbox.Append(t.Tx, t.in, events...)
+	store.MarkAbsent(tx.Tx, tx.Tenant, ids, tx.Now)
+	store.MoveSeats(tx.Tx, tx.Tenant, id, store.Seats{Taken: -seats})
+	outbox.Append(tx.Tx, tx.Tenant, events...)
 	return len(absent), nil
 }
 
@@ -265,8 +267,8 @@ func (a *App) sweepSubscriptions(ctx context.Context, caller tenant.Caller, done
 	}
 	return inChunks(ctx, find, func(due []tenant.SubscriptionID) error {
 		var renewed, expired int
-		err := a.write(ctx, caller, "sweep.subscription", func(ctx context.Context, t *tx) (err error) {
-			renewed, expired, err = t.advance(ctx, due)
+		err := a.write(ctx, caller, "sweep.subscription", func(ctx context.Context, tx *engine.Tx) (err error) {
+			renewed, expired, err = advance(ctx, tx, due)
 			return err
 		})
 		if err != nil {
@@ -278,18 +280,18 @@ func (a *App) sweepSubscriptions(ctx context.Context, caller tenant.Caller, done
 }
 
 // advance brings subscriptions up to now.
-func (t *tx) advance(ctx context.Context, ids []tenant.SubscriptionID) (renewed, expired int, err error) {
+func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (renewed, expired int, err error) {
 	var due []credit.Subscription
 	var batch pg.Batch
-	store.ListSubscriptions(&batch, t.in, ids, &due)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.ListSubscriptions(&batch, tx.Tenant, ids, &due)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return 0, 0, err
 	}
 	var events []outbox.Event
 	for _, before := range due {
-		after, ledger := credit.Advance(before, t.now)
+		after, ledger := credit.Advance(before, tx.Now)
 		event := outbox.Event{
-			ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.CreditsChanged, Member: after.Member, Actor: t.caller.Actor(), At: t.now,
+			ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: after.Member, Actor: tx.Caller.Actor(), At: tx.Now,
 			Data: map[string]any{"subscription_id": after.ID.String(), "amount": after.Balance - before.Balance, "balance": after.Balance},
 		}
 		switch {
@@ -302,13 +304,13 @@ func (t *tx) advance(ctx context.Context, ids []tenant.SubscriptionID) (renewed,
 		default:
 			continue // somebody was faster
 		}
-		t.settle(after, ledger)
+		seats.WriteCredits(tx, after, ledger)
 		if len(ledger) == 0 {
-			store.UpdateSubscription(t.Tx, t.in, after, t.now)
+			store.UpdateSubscription(tx.Tx, tx.Tenant, after, tx.Now)
 		}
 		events = append(events, event)
 	}
-	outbox.Append(t.Tx, t.in, events...)
+	outbox.Append(tx.Tx, tx.Tenant, events...)
 	return renewed, expired, nil
 }
 
@@ -319,8 +321,8 @@ const deviceLife = 60 * 24 * time.Hour
 // sweepDevices forgets devices that were not seen for long.
 func (a *App) sweepDevices(ctx context.Context, caller tenant.Caller, _ *Swept) error {
 	since := a.now().Add(-deviceLife)
-	return a.write(ctx, caller, "sweep.devices", func(_ context.Context, t *tx) error {
-		store.DeleteStaleDevices(t.Tx, t.in, since)
+	return a.write(ctx, caller, "sweep.devices", func(_ context.Context, tx *engine.Tx) error {
+		store.DeleteStaleDevices(tx.Tx, tx.Tenant, since)
 		return nil
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -42,8 +44,8 @@ func (a *App) sweepEntries(ctx context.Context, caller tenant.Caller, done *Swep
 	}
 	return inChunks(ctx, find, func(ids []tenant.EntryID) error {
 		ended := 0
-		err := a.write(ctx, caller, "sweep.entry", func(ctx context.Context, t *tx) (err error) {
-			ended, err = t.endEntries(ctx, ids)
+		err := a.write(ctx, caller, "sweep.entry", func(ctx context.Context, tx *engine.Tx) (err error) {
+			ended, err = a.endEntries(ctx, tx, ids)
 			return err
 		})
 		if err == nil {
@@ -58,13 +60,13 @@ func findEnding(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant.E
 	store.ListEndingEntries(b, caller.Tenant, now, now.Add(-waitlist.MinStale), after, sweepChunk, into)
 }
 
-func (t *tx) endEntries(ctx context.Context, ids []tenant.EntryID) (int, error) {
+func (a *App) endEntries(ctx context.Context, tx *engine.Tx, ids []tenant.EntryID) (int, error) {
 	var ending []store.Ending
 	var rules []waitlist.Layer
 	var batch pg.Batch
-	store.ListEnding(&batch, t.in, ids, &ending)
-	store.ListAllRules(&batch, t.in, &rules)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.ListEnding(&batch, tx.Tenant, ids, &ending)
+	store.ListAllRules(&batch, tx.Tenant, &rules)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return 0, err
 	}
 	ended := 0
@@ -74,10 +76,10 @@ func (t *tx) endEntries(ctx context.Context, ids []tenant.EntryID) (int, error) 
 		}
 		// An entry goes with the last of its places.
 		over := !slices.ContainsFunc(e.Places, func(p waitlist.Place) bool {
-			return !p.Over(rulesAt(rules, p.Location, p.Service).Rules, t.now)
+			return !p.Over(rulesAt(rules, p.Location, p.Service).Rules, tx.Now)
 		})
 		stale := !slices.ContainsFunc(e.Places, func(p waitlist.Place) bool {
-			return !rulesAt(rules, p.Location, p.Service).Rules.Stale(e.Entry, t.now)
+			return !rulesAt(rules, p.Location, p.Service).Rules.Stale(e.Entry, tx.Now)
 		})
 		if !over && !stale {
 			continue
@@ -86,7 +88,7 @@ func (t *tx) endEntries(ctx context.Context, ids []tenant.EntryID) (int, error) 
 		if !over {
 			reason = "It has waited for too long."
 		}
-		t.left(t.close(e.Entry, waitlist.Expired, tenant.BookingID{}), reason, stale)
+		a.left(tx, a.close(tx, e.Entry, waitlist.Expired, tenant.BookingID{}), reason, stale)
 		ended++
 	}
 	return ended, nil
@@ -103,21 +105,21 @@ func (a *App) sweepOrphans(ctx context.Context, caller tenant.Caller, done *Swep
 	}
 	for _, id := range entries {
 		mended := 0
-		err := a.write(ctx, caller, "sweep.orphan", func(ctx context.Context, t *tx) error {
+		err := a.write(ctx, caller, "sweep.orphan", func(ctx context.Context, tx *engine.Tx) error {
 			mended = 0
-			e, err := t.entry(ctx, id)
+			e, err := a.entry(ctx, tx, id)
 			if err != nil {
 				return err
 			}
 			var live []waitlist.Offer
 			var batch pg.Batch
-			store.ListRivalOffers(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{id}}, &live)
-			if err := t.Load(ctx, &batch); err != nil || len(live) > 0 || e.Status != waitlist.Offered {
+			store.ListRivalOffers(&batch, tx.Tenant, store.WhoseRivals{Entries: []tenant.EntryID{id}}, &live)
+			if err := tx.Load(ctx, &batch); err != nil || len(live) > 0 || e.Status != waitlist.Offered {
 				return err
 			}
 			e.Status = waitlist.Waiting
-			store.UpdateEntry(t.Tx, t.in, e, t.now)
-			t.tally.mended(mendedEntry)
+			store.UpdateEntry(tx.Tx, tx.Tenant, e, tx.Now)
+			a.countMended(tx, mendedEntry)
 			mended = 1
 			return nil
 		})
@@ -128,21 +130,21 @@ func (a *App) sweepOrphans(ctx context.Context, caller tenant.Caller, done *Swep
 	}
 	for _, id := range rounds {
 		mended := 0
-		err := a.write(ctx, caller, "sweep.orphan", func(ctx context.Context, t *tx) error {
+		err := a.write(ctx, caller, "sweep.orphan", func(ctx context.Context, tx *engine.Tx) error {
 			mended = 0
 			var round *waitlist.Round
 			var live []waitlist.Offer
 			var batch pg.Batch
-			store.FindRound(&batch, t.in, id, &round)
-			store.ListLiveOffersIn(&batch, t.in, id, &live)
-			if err := t.Load(ctx, &batch); err != nil || round == nil || round.Keeps == 0 || sharing(live) > 0 {
+			store.FindRound(&batch, tx.Tenant, id, &round)
+			store.ListLiveOffersIn(&batch, tx.Tenant, id, &live)
+			if err := tx.Load(ctx, &batch); err != nil || round == nil || round.Keeps == 0 || sharing(live) > 0 {
 				return err
 			}
 			mended = 1
-			t.tally.mended(mendedRound)
-			t.keepOrFree(*round, 0)
-			return t.rollOn(ctx, *round, waitlist.BySweep)
-		}, losing(byPromotion))
+			a.countMended(tx, mendedRound)
+			a.keepOrFree(tx, *round, 0)
+			return a.rollOn(ctx, tx, *round, waitlist.BySweep)
+		}, losing(seats.LostByPromotion))
 		if err != nil {
 			return err
 		}
@@ -161,21 +163,21 @@ func (a *App) sweepTriggers(ctx context.Context, caller tenant.Caller, done *Swe
 	}
 	for _, id := range sessions {
 		mended := false
-		err := a.write(ctx, caller, "sweep.trigger", func(ctx context.Context, t *tx) error {
+		err := a.write(ctx, caller, "sweep.trigger", func(ctx context.Context, tx *engine.Tx) error {
 			mended = false
 			var slot *booking.Slot
 			var batch pg.Batch
-			store.FindSlot(&batch, t.in, id, &slot)
-			if err := t.Load(ctx, &batch); err != nil || slot == nil {
+			store.FindSlot(&batch, tx.Tenant, id, &slot)
+			if err := tx.Load(ctx, &batch); err != nil || slot == nil {
 				return err
 			}
 			taken := slot.SeatsTaken
-			_, err := t.fill(ctx, slot, waitlist.BySweep)
+			_, err := a.fill(ctx, tx, slot, waitlist.BySweep)
 			if mended = slot.SeatsTaken != taken; mended {
-				t.tally.mended(mendedTrigger)
+				a.countMended(tx, mendedTrigger)
 			}
 			return err
-		}, losing(byPromotion))
+		}, losing(seats.LostByPromotion))
 		if err != nil {
 			return err
 		}

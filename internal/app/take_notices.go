@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/brand"
@@ -35,7 +36,7 @@ const LocalOutbox = "local"
 // RunNotices wakes deliver for every tenant when something of it is due, until ctx ends. What is due it learns from what this node
 // plans, and from WakeNotices.
 func (a *App) RunNotices(ctx context.Context, deliver func(tenant.TenantID)) {
-	a.notices.run(ctx, a.now, deliver)
+	a.notices.Run(ctx, a.now, deliver)
 }
 
 // WakeNotices looks up when something of a tenant is due, on whichever node it was planned.
@@ -47,7 +48,7 @@ func (a *App) WakeNotices(ctx context.Context, id tenant.TenantID) error {
 		return err
 	}
 	if !next.IsZero() {
-		a.notices.set(id, next)
+		a.notices.Set(id, next)
 	}
 	return nil
 }
@@ -64,8 +65,9 @@ func (a *App) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, error
 		return Taken{}, errors.Join(err, a.WakeNotices(ctx, id))
 	}
 	var taken *taking
-	err := a.attempt(ctx, tenant.System(id), "notice.take", func(ctx context.Context, t *tx) error {
-		taken = &taking{tx: t, app: a}
+	spec := engine.Spec[struct{}]{Name: "notice.take", Quiet: true}
+	err := engine.Exec(ctx, a.engine, tenant.System(id), spec, func(ctx context.Context, tx *engine.Tx) error {
+		taken = &taking{Tx: tx, app: a}
 		if err := taken.load(ctx, due); err != nil {
 			return err
 		}
@@ -77,18 +79,18 @@ func (a *App) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, error
 		if err := taken.wait(ctx); err != nil {
 			return err
 		}
-		store.InsertDeliveries(t.Tx, t.in, taken.lines)
-		store.PutInTouch(t.Tx, t.in, onSharedNumber(taken.out))
-		store.UpdateNotices(t.Tx, t.in, taken.states, t.now)
-		store.InsertNotices(t.Tx, t.in, taken.follow, t.now, func(at time.Time) { a.notices.set(id, at) })
-		outbox.Append(t.Tx, t.in, taken.told...)
+		store.InsertDeliveries(tx.Tx, tx.Tenant, taken.lines)
+		store.PutInTouch(tx.Tx, tx.Tenant, onSharedNumber(taken.out))
+		store.UpdateNotices(tx.Tx, tx.Tenant, taken.states, tx.Now)
+		store.InsertNotices(tx.Tx, tx.Tenant, taken.follow, tx.Now, func(at time.Time) { a.notices.Set(id, at) })
+		outbox.Append(tx.Tx, tx.Tenant, taken.told...)
 		return nil
-	}, &writing{})
+	})
 	if err != nil {
 		return Taken{}, err
 	}
 	if taken.moved || len(taken.told) > 0 {
-		a.committed(id)
+		a.engine.Changed(id)
 	}
 	for _, offer := range taken.unsendable {
 		err = errors.Join(err, a.offers.Unsendable(ctx, id, offer))
@@ -130,12 +132,12 @@ type Unsent struct {
 
 // WakeNoticesIn looks at what is due for a tenant after a while.
 func (a *App) WakeNoticesIn(id tenant.TenantID, wait time.Duration) {
-	a.notices.set(id, a.now().Add(wait))
+	a.notices.Set(id, a.now().Add(wait))
 }
 
 // taking is one look at notices that are due.
 type taking struct {
-	*tx
+	*engine.Tx
 	app *App
 
 	open        []store.OpenNotice
@@ -170,15 +172,15 @@ type heldBack struct {
 
 func (t *taking) load(ctx context.Context, due []tenant.NoticeID) error {
 	var first pg.Batch
-	store.ListNotices(&first, t.in, due, t.now, &t.open)
-	t.house.queue(&first, t.in)
-	store.FindNotificationSettings(&first, t.in, &t.settings)
+	store.ListNotices(&first, t.Tenant, due, t.Now, &t.open)
+	t.house.queue(&first, t.Tenant)
+	store.FindNotificationSettings(&first, t.Tenant, &t.settings)
 	var sealed *store.Sealed
-	store.FindSenders(&first, t.in, &sealed)
+	store.FindSenders(&first, t.Tenant, &sealed)
 	if err := t.Load(ctx, &first); err != nil {
 		return err
 	}
-	t.senders = t.app.unseal(t.in, sealed)
+	t.senders = t.app.unseal(t.Tenant, sealed)
 	t.recipients, t.preferences = make(map[tenant.UUID]*notify.Recipient), make(map[tenant.MemberID]notify.Preferences)
 	t.sent, t.subjects = make(map[tenant.UUID]map[notify.Channel][]time.Time), make(map[tenant.UUID]*store.Subject)
 	t.offers = make(map[tenant.OfferID]*OfferFacts)
@@ -205,13 +207,13 @@ func (t *taking) load(ctx context.Context, due []tenant.NoticeID) error {
 		}
 	}
 	var second pg.Batch
-	store.ListRecipients(&second, t.in, ask.members.list, t.recipients)
-	store.ListPreferences(&second, t.in, ask.members.list, t.preferences)
-	store.ListSent(&second, t.in, ask.recipients.list, t.now.Add(-24*time.Hour), t.sent)
-	store.ListSubjects(&second, t.in, ask.bookings.list, ask.entries.list, ask.sessions.list, ask.payers.list, t.subjects)
-	store.ListTemplates(&second, t.in, ask.topics.list, &t.templates)
+	store.ListRecipients(&second, t.Tenant, ask.members.list, t.recipients)
+	store.ListPreferences(&second, t.Tenant, ask.members.list, t.preferences)
+	store.ListSent(&second, t.Tenant, ask.recipients.list, t.Now.Add(-24*time.Hour), t.sent)
+	store.ListSubjects(&second, t.Tenant, ask.bookings.list, ask.entries.list, ask.sessions.list, ask.payers.list, t.subjects)
+	store.ListTemplates(&second, t.Tenant, ask.topics.list, &t.templates)
 	if len(ask.offers.list) > 0 {
-		t.app.offers.Find(&second, t.in, ask.offers.list, t.offers)
+		t.app.offers.Find(&second, t.Tenant, ask.offers.list, t.offers)
 	}
 	if err := t.Load(ctx, &second); err != nil {
 		return err
@@ -240,7 +242,7 @@ func (t *taking) loadGuests(ctx context.Context) error {
 		return nil
 	}
 	var third pg.Batch
-	store.ListStops(&third, t.in, slices.Collect(maps.Values(t.guests)))
+	store.ListStops(&third, t.Tenant, slices.Collect(maps.Values(t.guests)))
 	return t.Load(ctx, &third)
 }
 
@@ -313,11 +315,11 @@ func (t *taking) judge(ctx context.Context, open *store.OpenNotice) error {
 	}
 	if n.Announces(matter) {
 		t.told = append(t.told, outbox.Event{
-			ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.BookingReminderDue, Session: n.Session, Booking: n.Booking, Member: n.Member,
-			Actor: credit.SystemActor, At: t.now, Data: map[string]any{"lead_seconds": int(n.Details.Lead.Seconds())},
+			ID: tenant.Next[tenant.EventID](t.IDs), Type: outbox.BookingReminderDue, Session: n.Session, Booking: n.Booking, Member: n.Member,
+			Actor: credit.SystemActor, At: t.Now, Data: map[string]any{"lead_seconds": int(n.Details.Lead.Seconds())},
 		})
 	}
-	verdict := notify.Judge(n, t.settings, to, matter, t.now)
+	verdict := notify.Judge(n, t.settings, to, matter, t.Now)
 	switch {
 	case verdict.Action == notify.Send:
 		n.Last = n.Only(verdict.Channel, to, matter)
@@ -373,7 +375,7 @@ func (t *taking) wait(ctx context.Context) error {
 
 // begin gives the end of an offer's window if it is told at a moment; false where nobody could answer in time.
 func (t *taking) begin(ctx context.Context, offer *OfferFacts, zone *time.Location, at time.Time) (ends time.Time, inTime bool, err error) {
-	ends, inTime, err = t.app.offers.Begin(ctx, t.Tx, t.in, *offer, zone, t.now, at)
+	ends, inTime, err = t.app.offers.Begin(ctx, t.Tx.Tx, t.Tenant, *offer, zone, t.Now, at)
 	t.moved = t.moved || !ends.Equal(offer.Kept)
 	return ends, inTime, err
 }
@@ -384,13 +386,13 @@ const (
 	dropped  notify.DeliveryStatus = "DROPPED"
 )
 
-func (t *taking) close(n notify.Notice) { t.states = append(t.states, n.Closed(t.now)) }
+func (t *taking) close(n notify.Notice) { t.states = append(t.states, n.Closed(t.Now)) }
 
 // log adds a line about a notice.
 func (t *taking) log(n notify.Notice, to notify.Recipient, d store.Delivery) tenant.DeliveryID {
-	d.ID = tenant.Next[tenant.DeliveryID](t.mint)
+	d.ID = tenant.Next[tenant.DeliveryID](t.IDs)
 	d.Notice, d.Topic, d.Recipient, d.Member, d.RecipientName = n.ID, n.Topic, n.Recipient(), n.Member, to.Name
-	d.Session, d.Booking, d.Offer, d.CreatedAt = n.Session, n.Booking, n.Offer, t.now
+	d.Session, d.Booking, d.Offer, d.CreatedAt = n.Session, n.Booking, n.Offer, t.Now
 	d.PossibleDuplicate = n.Unsure > 0 && d.Status == notify.PossiblySent
 	t.lines = append(t.lines, d)
 	return d.ID
@@ -403,7 +405,7 @@ func (t *taking) send(ctx context.Context, n notify.Notice, to notify.Recipient,
 	case n.Topic != notify.Offered:
 		offer.ExpiresAt = offer.Kept // nobody was told, and it is about to end
 	default:
-		ends, inTime, err := t.begin(ctx, offer, to.Zone, t.now)
+		ends, inTime, err := t.begin(ctx, offer, to.Zone, t.Now)
 		if err != nil {
 			return err
 		}
@@ -412,12 +414,12 @@ func (t *taking) send(ctx context.Context, n notify.Notice, to notify.Recipient,
 			return nil
 		}
 		offer.ExpiresAt = ends
-		if warning, ok := n.Warning(t.now, ends); ok {
-			warning.ID = tenant.Next[tenant.NoticeID](t.mint)
+		if warning, ok := n.Warning(t.Now, ends); ok {
+			warning.ID = tenant.Next[tenant.NoticeID](t.IDs)
 			t.follow = append(t.follow, warning)
 		}
 	}
-	letter := letter{in: t.in, house: t.house, settings: t.settings, app: t.app, notice: n, to: to, about: about, offer: offer, channel: c, now: t.now}
+	letter := letter{in: t.Tenant, house: t.house, settings: t.settings, app: t.app, notice: n, to: to, about: about, offer: offer, channel: c, now: t.Now}
 	message, rendered, reason, err := letter.write(t.templates)
 	if err != nil {
 		return err
@@ -449,12 +451,12 @@ func (t *taking) send(ctx context.Context, n notify.Notice, to notify.Recipient,
 			add(d.ID.String(), d)
 		}
 	}
-	t.states = append(t.states, n.Begun(t.now))
+	t.states = append(t.states, n.Begun(t.Now))
 	// What follows in this look counts it, too.
 	if t.sent[n.Recipient()] == nil {
 		t.sent[n.Recipient()] = make(map[notify.Channel][]time.Time)
 	}
-	t.sent[n.Recipient()][c] = append(t.sent[n.Recipient()][c], t.now)
+	t.sent[n.Recipient()][c] = append(t.sent[n.Recipient()][c], t.Now)
 	return nil
 }
 

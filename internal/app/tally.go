@@ -3,6 +3,7 @@ package app
 import (
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
@@ -16,36 +17,23 @@ type Tally struct {
 	Mended    map[string]int               // by the sweep, which should find nothing
 }
 
-func (t *Tally) empty() bool {
-	return len(t.Entries) == 0 && len(t.Offers) == 0 && len(t.Mended) == 0
+func (a *App) countEntry(tx *engine.Tx, as waitlist.Status) {
+	tx.OnCommit(func() { a.tally(Tally{Entries: map[waitlist.Status]int{as: 1}}) })
 }
 
-func (t *Tally) entry(as waitlist.Status) {
-	if t.Entries == nil {
-		t.Entries = make(map[waitlist.Status]int)
-	}
-	t.Entries[as]++
+func (a *App) countMended(tx *engine.Tx, what string) {
+	tx.OnCommit(func() { a.tally(Tally{Mended: map[string]int{what: 1}}) })
 }
 
-func (t *Tally) mended(what string) {
-	if t.Mended == nil {
-		t.Mended = make(map[string]int)
+func (a *App) countOffer(tx *engine.Tx, what outbox.Type, o waitlist.Offer) {
+	t := Tally{Offers: map[waitlist.OfferStatus]int{o.Status: 1}}
+	if o.ClosedAt != nil && (what == outbox.OfferAccepted || what == outbox.OfferDeclined) {
+		t.Responses = []time.Duration{o.ClosedAt.Sub(o.CreatedAt)}
+		if what == outbox.OfferAccepted {
+			t.Depths = []int{o.Try}
+		}
 	}
-	t.Mended[what]++
-}
-
-func (t *Tally) offer(what outbox.Type, o waitlist.Offer) {
-	if t.Offers == nil {
-		t.Offers = make(map[waitlist.OfferStatus]int)
-	}
-	t.Offers[o.Status]++
-	if o.ClosedAt == nil || what != outbox.OfferAccepted && what != outbox.OfferDeclined {
-		return
-	}
-	t.Responses = append(t.Responses, o.ClosedAt.Sub(o.CreatedAt))
-	if what == outbox.OfferAccepted {
-		t.Depths = append(t.Depths, o.Try)
-	}
+	tx.OnCommit(func() { a.tally(t) })
 }
 
 // Mends are all that Tally.Mended may speak of.

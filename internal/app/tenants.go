@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -28,11 +30,11 @@ func (a *App) GetTenant(ctx context.Context, caller tenant.Caller) (catalog.Tena
 // UpdateTenant edits the tenant's settings, if they still are at the version expected (nil: whichever).
 func (a *App) UpdateTenant(ctx context.Context, caller tenant.Caller, expect *int, edit func(*catalog.Tenant)) (catalog.Tenant, error) {
 	var after catalog.Tenant
-	err := a.write(ctx, caller, "tenant.update", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "tenant.update", func(ctx context.Context, tx *engine.Tx) error {
 		var before *catalog.Tenant
 		var batch pg.Batch
-		store.FindTenant(&batch, t.in, &before)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindTenant(&batch, tx.Tenant, &before)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if before == nil {
@@ -50,9 +52,9 @@ func (a *App) UpdateTenant(ctx context.Context, caller tenant.Caller, expect *in
 		if err := after.Validate(); err != nil {
 			return err
 		}
-		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateTenant(t.Tx, after)
-		t.catalogChanged("tenant.updated", "tenant", t.in.UUID, changes)
+		after.Version, after.UpdatedAt = before.Version+1, tx.Now
+		store.UpdateTenant(tx.Tx, after)
+		seats.CatalogChanged(tx, "tenant.updated", "tenant", tx.Tenant.UUID, changes)
 		return nil
 	}, answers(&after))
 	return after, err
@@ -62,15 +64,15 @@ var noTenant = fault.Missing(fault.TenantNotFound, "Tenant")
 
 // catalogChanged records that something of what a tenant sets up was made or edited, for
 // the log of who did it and for whoever keeps a copy.
-func (t *tx) catalogChanged(action, kind string, id tenant.UUID, changes map[string]any) {
-	t.audit(action, kind, id, "", changes)
-	t.catalogEvent(kind, id.String())
+func (a *App) catalogChanged(tx *engine.Tx, action, kind string, id tenant.UUID, changes map[string]any) {
+	tx.Audit(action, kind, id, "", changes)
+	seats.CatalogEvent(tx, kind, id.String())
 }
 
-func (t *tx) catalogEvent(kind, id string) {
-	outbox.Append(t.Tx, t.in, outbox.Event{
-		ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.CatalogChanged, Actor: t.caller.Actor(),
-		Data: map[string]any{"kind": kind, "id": id}, At: t.now,
+func (a *App) catalogEvent(tx *engine.Tx, kind, id string) {
+	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.CatalogChanged, Actor: tx.Caller.Actor(),
+		Data: map[string]any{"kind": kind, "id": id}, At: tx.Now,
 	})
 }
 

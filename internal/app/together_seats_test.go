@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -66,7 +67,7 @@ func TestASeatThatIsWaitedForInABatch(t *testing.T) {
 	mias := h.mustBook(mia, in)
 	h.mustWait(noa, in)
 	beside := g.book(h.member("Beside"), h.session(slot{}))
-	var up app.GivenUp
+	var up seats.GivenUp
 	var err error
 	g.ask(func() { up, err = g.app.CancelBooking(context.Background(), own(mia), app.CancelRequest{ID: mias}) })
 	later := g.book(h.member("Later"), in)
@@ -105,7 +106,7 @@ func TestASeatThatAWindowWaitsForInABatch(t *testing.T) {
 		t.Fatalf("%d wait for the session by name", n)
 	}
 	beside := g.book(h.member("Beside"), h.session(slot{}))
-	var up app.GivenUp
+	var up seats.GivenUp
 	g.ask(func() { up, err = g.app.CancelBooking(context.Background(), own(mia), app.CancelRequest{ID: mias}) })
 	later := g.book(h.member("Later"), in)
 	if n := g.settle(); n != 3 {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -164,7 +165,7 @@ func TestKeysInABatch(t *testing.T) {
 	holder := h.member("Holder")
 	seat := h.mustBook(holder, full)
 	mia, noa, ref := h.member("Mia"), h.member("Noa"), h.member("Ref")
-	book := func(who tenant.Caller, text, content string, in tenant.SessionID) (*booked, *app.Key) {
+	book := func(who tenant.Caller, text, content string, in tenant.SessionID) (*booked, *engine.IdempotencyKey) {
 		ctx, key := under(t, text, "Book", content)
 		b := new(booked)
 		g.ask(func() {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/brand"
@@ -74,18 +75,18 @@ func (a *App) Unsubscribe(ctx context.Context, link string, all bool) (Unsubscri
 	if err != nil {
 		return u, err
 	}
-	err = a.write(ctx, tenant.System(u.in), "notification.unsubscribe", func(ctx context.Context, t *tx) error {
+	err = a.write(ctx, tenant.System(u.in), "notification.unsubscribe", func(ctx context.Context, tx *engine.Tx) error {
 		recipients := make(map[tenant.UUID]*notify.Recipient)
 		subjects := make(map[tenant.UUID]*store.Subject)
 		var h house
 		var batch pg.Batch
-		h.queue(&batch, t.in)
+		h.queue(&batch, tx.Tenant)
 		if u.kind == forMember {
-			store.ListRecipients(&batch, t.in, []tenant.MemberID{{UUID: u.who}}, recipients)
+			store.ListRecipients(&batch, tx.Tenant, []tenant.MemberID{{UUID: u.who}}, recipients)
 		} else {
-			store.ListSubjects(&batch, t.in, []tenant.BookingID{{UUID: u.who}}, nil, nil, nil, subjects)
+			store.ListSubjects(&batch, tx.Tenant, []tenant.BookingID{{UUID: u.who}}, nil, nil, nil, subjects)
 		}
-		if err := t.Load(ctx, &batch); err != nil {
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		u.Tenant, u.Brand = h.name, h.brand
@@ -93,13 +94,13 @@ func (a *App) Unsubscribe(ctx context.Context, link string, all bool) (Unsubscri
 		if to := recipients[u.who]; to != nil {
 			address = to.Email
 			if !all {
-				store.PutPreferences(t.Tx, t.in, to.Member, notify.Preferences{{Topic: u.Topic, Channel: notify.Email}: false}, t.now)
+				store.PutPreferences(tx.Tx, tx.Tenant, to.Member, notify.Preferences{{Topic: u.Topic, Channel: notify.Email}: false}, tx.Now)
 				return nil
 			}
 		} else if about := subjects[u.who]; about != nil {
 			address = about.Email // a guest has no choices but to hear or not
 		}
-		store.PutStops(t.Tx, t.in, store.NotificationStop{Channel: notify.Email, Address: address, Reason: notify.Unsubscribed, At: t.now})
+		store.PutStops(tx.Tx, tx.Tenant, store.NotificationStop{Channel: notify.Email, Address: address, Reason: notify.Unsubscribed, At: tx.Now})
 		return nil
 	})
 	return u, err

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
@@ -50,28 +52,28 @@ type SeriesEdited struct {
 // edited by itself stays as it is. Either the whole edit happens or nothing of it.
 func (a *App) UpdateSeries(ctx context.Context, caller tenant.Caller, e SeriesEdit) (SeriesEdited, error) {
 	var done SeriesEdited
-	err := a.write(ctx, caller, "series.update", func(ctx context.Context, t *tx) error {
-		series, named, err := t.seriesToEdit(ctx, e)
+	err := a.write(ctx, caller, "series.update", func(ctx context.Context, tx *engine.Tx) error {
+		series, named, err := seriesToEdit(ctx, tx, e)
 		if err != nil {
 			return err
 		}
 		if e.Scope == One {
-			done, err = t.editOne(ctx, series, named, e)
+			done, err = a.editOne(ctx, tx, series, named, e)
 		} else {
-			done, err = t.editMany(ctx, series, named, e)
+			done, err = a.editMany(ctx, tx, series, named, e)
 		}
 		return err
-	}, answers(&done), losing(byPromotion))
+	}, answers(&done), losing(seats.LostByPromotion))
 	return done, scheduleRefusal("template", err)
 }
 
-func (t *tx) seriesToEdit(ctx context.Context, e SeriesEdit) (session.Series, session.Session, error) {
+func seriesToEdit(ctx context.Context, tx *engine.Tx, e SeriesEdit) (session.Series, session.Session, error) {
 	var series *session.Series
 	var named *store.Scheduled
 	var batch pg.Batch
-	store.FindSeries(&batch, t.in, e.Series, &series)
-	store.FindSession(&batch, t.in, e.Session, &named)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.FindSeries(&batch, tx.Tenant, e.Series, &series)
+	store.FindSession(&batch, tx.Tenant, e.Session, &named)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return session.Series{}, session.Session{}, err
 	}
 	switch {
@@ -80,13 +82,13 @@ func (t *tx) seriesToEdit(ctx context.Context, e SeriesEdit) (session.Series, se
 	case e.Scope == All:
 		return *series, session.Session{}, current(e.Expect, series.Version)
 	case named == nil || named.Series != series.ID:
-		return session.Series{}, session.Session{}, noSession
+		return session.Series{}, session.Session{}, seats.NoSession
 	}
 	return *series, named.Session, current(e.Expect, series.Version)
 }
 
 // editOne edits a session by itself.
-func (t *tx) editOne(ctx context.Context, series session.Series, s session.Session, e SeriesEdit) (SeriesEdited, error) {
+func (a *App) editOne(ctx context.Context, tx *engine.Tx, series session.Series, s session.Session, e SeriesEdit) (SeriesEdited, error) {
 	done := SeriesEdited{Series: series}
 	if e.PatternFields.Has(session.RuleField) {
 		return done, fault.Invalid("rule", "One session has no rule.")
@@ -94,7 +96,7 @@ func (t *tx) editOne(ctx context.Context, series session.Series, s session.Sessi
 	if e.PatternFields.Has(session.ExcludedField) {
 		return done, fault.Invalid("excluded_dates", "One session excludes no days.")
 	}
-	at, err := t.setting(ctx, s.Target(e.Template, e.Fields))
+	at, err := setting(ctx, tx, s.Target(e.Template, e.Fields))
 	if err != nil {
 		return done, err
 	}
@@ -112,7 +114,7 @@ func (t *tx) editOne(ctx context.Context, series session.Series, s session.Sessi
 		in.EndsAt = in.StartsAt.Add(wanted.Duration)
 		fields |= session.EndField
 	}
-	after, _, err := t.edit(ctx, s, in, fields, at)
+	after, _, err := a.edit(ctx, tx, s, in, fields, at)
 	if err == nil && after.Version != s.Version {
 		done.Updated = []tenant.SessionID{s.ID}
 	}
@@ -120,13 +122,13 @@ func (t *tx) editOne(ctx context.Context, series session.Series, s session.Sessi
 }
 
 // editMany edits the pattern itself: all of it, or what follows from a day on as a series of its own.
-func (t *tx) editMany(ctx context.Context, series session.Series, named session.Session, e SeriesEdit) (SeriesEdited, error) {
+func (a *App) editMany(ctx context.Context, tx *engine.Tx, series session.Series, named session.Session, e SeriesEdit) (SeriesEdited, error) {
 	done := SeriesEdited{Series: series}
-	head, before, from, err := reached(series, named, e.Scope, t.now)
+	head, before, from, err := reached(series, named, e.Scope, tx.Now)
 	if err != nil {
 		return done, err
 	}
-	at, err := t.setting(ctx, before.Target(e.Template, e.Fields))
+	at, err := setting(ctx, tx, before.Target(e.Template, e.Fields))
 	if err != nil {
 		return done, err
 	}
@@ -137,7 +139,7 @@ func (t *tx) editMany(ctx context.Context, series session.Series, named session.
 	if after, err = after.Edit(e.Pattern, e.PatternFields, at.Service); err != nil {
 		return done, err
 	}
-	after, pattern, err := expand(after, at.Location.Zone, from, t.now)
+	after, pattern, err := expand(after, at.Location.Zone, from, tx.Now)
 	if err != nil {
 		return done, err
 	}
@@ -146,18 +148,18 @@ func (t *tx) editMany(ctx context.Context, series session.Series, named session.
 	if changes == nil {
 		return done, nil
 	}
-	if after.UpdatedAt = t.now; head == nil {
+	if after.UpdatedAt = tx.Now; head == nil {
 		after.Version++
-		store.UpdateSeries(t.Tx, t.in, after)
+		store.UpdateSeries(tx.Tx, tx.Tenant, after)
 	} else {
-		after.ID, after.Version, after.CreatedAt = tenant.Next[tenant.SeriesID](t.mint), 1, t.now
-		store.UpdateSeries(t.Tx, t.in, *head)
-		store.InsertSeries(t.Tx, t.in, after)
+		after.ID, after.Version, after.CreatedAt = tenant.Next[tenant.SeriesID](tx.IDs), 1, tx.Now
+		store.UpdateSeries(tx.Tx, tx.Tenant, *head)
+		store.InsertSeries(tx.Tx, tx.Tenant, after)
 		changes["split_from"] = series.ID.String()
 	}
-	done, err = t.repattern(ctx, series.ID, from, after, pattern, at)
+	done, err = a.repattern(ctx, tx, series.ID, from, after, pattern, at)
 	changes["updated"], changes["created"], changes["cancelled"] = texts(done.Updated), texts(done.Created), texts(done.Cancelled)
-	t.audit("series.updated", "series", after.ID.UUID, "", changes)
+	tx.Audit("series.updated", "series", after.ID.UUID, "", changes)
 	return done, err
 }
 
@@ -194,27 +196,27 @@ func reached(series session.Series, named session.Session, scope SeriesScope, no
 }
 
 // repattern brings the sessions of a series from a day on in line with its pattern.
-func (t *tx) repattern(ctx context.Context, old tenant.SeriesID, from civil.Date, series session.Series, pattern []session.Occurrence, at session.Setting) (SeriesEdited, error) {
+func (a *App) repattern(ctx context.Context, tx *engine.Tx, old tenant.SeriesID, from civil.Date, series session.Series, pattern []session.Occurrence, at session.Setting) (SeriesEdited, error) {
 	done := SeriesEdited{Series: series}
 	var rows []store.Scheduled
 	var batch pg.Batch
-	store.ListSeriesSessions(&batch, t.in, old, from, &rows)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.ListSeriesSessions(&batch, tx.Tenant, old, from, &rows)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return done, err
 	}
 	was := make(map[tenant.SessionID]session.Session, len(rows))
 	for _, row := range rows {
 		was[row.ID] = row.Session
 	}
-	dealt := session.Assign(sessionsOf(rows), pattern, t.now)
-	freed, err := t.makeRoom(ctx, series.Capacity, dealt.Held)
+	dealt := session.Assign(sessionsOf(rows), pattern, tx.Now)
+	freed, err := a.makeRoom(ctx, tx, series.Capacity, dealt.Held)
 	if err != nil {
 		return done, err
 	}
 
 	var before, updated, written []session.Session
 	for i, s := range dealt.Held {
-		after, err := s.Follow(series, at, dealt.On[i].Span, t.now)
+		after, err := s.Follow(series, at, dealt.On[i].Span, tx.Now)
 		if err != nil {
 			return done, under("template", err)
 		}
@@ -230,35 +232,35 @@ func (t *tx) repattern(ctx context.Context, old tenant.SeriesID, from civil.Date
 	}
 	var dropped []session.Session
 	for _, s := range dealt.Dropped {
-		off, _, err := s.Cancel("", t.now)
+		off, _, err := s.Cancel("", tx.Now)
 		if err != nil {
 			return done, err
 		}
 		off.Series = series.ID
 		dropped = append(dropped, off)
 	}
-	made := t.occupy(series, dealt.Free, at)
+	made := occupy(tx, series, dealt.Free, at)
 
 	// Those that go make room for those that move, and these for those that come.
 	if len(dropped) > 0 {
-		if _, err := t.callOff(ctx, dropped, "", true, tenant.BatchID{}); err != nil {
+		if _, err := a.callOff(ctx, tx, dropped, "", true, tenant.BatchID{}); err != nil {
 			return done, err
 		}
 	}
-	if err := t.move(ctx, before, updated); err != nil {
+	if err := a.move(ctx, tx, before, updated); err != nil {
 		return done, err
 	}
-	store.UpdateSessions(t.Tx, t.in, slices.DeleteFunc(written, func(s session.Session) bool {
+	store.UpdateSessions(tx.Tx, tx.Tenant, slices.DeleteFunc(written, func(s session.Session) bool {
 		b := was[s.ID]
 		return s.Version == b.Version && s.Series == b.Series && s.OccursOn == b.OccursOn && s.OccursAt.Equal(b.OccursAt)
 	}))
-	store.InsertSessions(t.Tx, t.in, made)
-	t.tell(outbox.SessionUpdated, func(s session.Session) map[string]any { return catalog.Changes(was[s.ID].Facts(), s.Facts()) }, updated...)
-	t.tell(outbox.SessionCreated, ofSeries, made...)
-	if _, _, err := t.resettle(ctx, before, updated, freed); err != nil {
+	store.InsertSessions(tx.Tx, tx.Tenant, made)
+	tell(tx, outbox.SessionUpdated, func(s session.Session) map[string]any { return catalog.Changes(was[s.ID].Facts(), s.Facts()) }, updated...)
+	tell(tx, outbox.SessionCreated, ofSeries, made...)
+	if _, _, err := a.resettle(ctx, tx, before, updated, freed); err != nil {
 		return done, err
 	}
-	if _, _, err := t.wake(ctx, waitlist.ByPublish, idsOf(made)...); err != nil {
+	if _, _, err := a.wake(ctx, tx, waitlist.ByPublish, idsOf(made)...); err != nil {
 		return done, err
 	}
 	done.Updated, done.Created, done.Cancelled = idsOf(updated), idsOf(made), idsOf(dropped)

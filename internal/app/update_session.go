@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -16,58 +18,58 @@ import (
 func (a *App) UpdateSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int, in session.Input, fields session.Fields) (session.Session, int, error) {
 	var after session.Session
 	var promoted int
-	err := a.write(ctx, caller, "session.update", func(ctx context.Context, t *tx) error {
-		before, err := t.scheduled(ctx, id)
+	err := a.write(ctx, caller, "session.update", func(ctx context.Context, tx *engine.Tx) error {
+		before, err := scheduled(ctx, tx, id)
 		if err != nil {
 			return err
 		}
 		if err := current(expect, before.Version); err != nil {
 			return err
 		}
-		at, err := t.setting(ctx, before.Target(in, fields))
+		at, err := setting(ctx, tx, before.Target(in, fields))
 		if err != nil {
 			return err
 		}
-		after, promoted, err = t.edit(ctx, before.Session, in, fields, at)
+		after, promoted, err = a.edit(ctx, tx, before.Session, in, fields, at)
 		return under("session", err)
-	}, answers(&after, &promoted), losing(byPromotion))
+	}, answers(&after, &promoted), losing(seats.LostByPromotion))
 	return after, promoted, scheduleRefusal("session", err)
 }
 
 // edit changes one session by itself. The setting is that of the edit's target.
-func (t *tx) edit(ctx context.Context, before session.Session, in session.Input, fields session.Fields, at session.Setting) (session.Session, int, error) {
+func (a *App) edit(ctx context.Context, tx *engine.Tx, before session.Session, in session.Input, fields session.Fields, at session.Setting) (session.Session, int, error) {
 	var freed map[tenant.SessionID]int
 	if fields.Has(session.CapacityField) {
 		one := []session.Session{before}
 		var err error
-		if freed, err = t.makeRoom(ctx, in.Capacity, one); err != nil {
+		if freed, err = a.makeRoom(ctx, tx, in.Capacity, one); err != nil {
 			return before, 0, err
 		}
 		before = one[0]
 	}
-	after, err := before.Edit(in, fields, at, t.now)
+	after, err := before.Edit(in, fields, at, tx.Now)
 	if err != nil || after.Version == before.Version {
 		return before, 0, err
 	}
 	after.Detached = !after.Series.IsZero()
-	if err := t.move(ctx, []session.Session{before}, []session.Session{after}); err != nil {
+	if err := a.move(ctx, tx, []session.Session{before}, []session.Session{after}); err != nil {
 		return before, 0, err
 	}
-	store.UpdateSessions(t.Tx, t.in, []session.Session{after})
+	store.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
 	changes := catalog.Changes(before.Facts(), after.Facts())
-	t.tell(outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
-	t.audit("session.updated", "session", after.ID.UUID, "", changes)
-	promoted, woken, err := t.resettle(ctx, []session.Session{before}, []session.Session{after}, freed)
+	tell(tx, outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
+	tx.Audit("session.updated", "session", after.ID.UUID, "", changes)
+	promoted, woken, err := a.resettle(ctx, tx, []session.Session{before}, []session.Session{after}, freed)
 	if err != nil || woken == 0 {
 		return after, 0, err
 	}
-	now, err := t.scheduled(ctx, after.ID)
+	now, err := scheduled(ctx, tx, after.ID)
 	return now.Session, promoted, err
 }
 
 // move lets the bookings of sessions follow them to other times, and the quotas that count them to
 // other days. Before and after belong together one by one.
-func (t *tx) move(ctx context.Context, before, after []session.Session) error {
+func (a *App) move(ctx context.Context, tx *engine.Tx, before, after []session.Session) error {
 	from := make(map[tenant.SessionID]session.Session)
 	to := make(map[tenant.SessionID]session.Session)
 	var moved []session.Session
@@ -84,8 +86,8 @@ func (t *tx) move(ctx context.Context, before, after []session.Session) error {
 	}
 	var bookings []store.Moving
 	var batch pg.Batch
-	store.ListMoving(&batch, t.in, ids, &bookings)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.ListMoving(&batch, tx.Tenant, ids, &bookings)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
 	var exclusive []tenant.BookingID
@@ -109,7 +111,7 @@ func (t *tx) move(ctx context.Context, before, after []session.Session) error {
 			changes = append(changes, row)
 		}
 	}
-	store.MoveBookings(t.Tx, t.in, moved, exclusive, t.now)
-	store.MoveUsage(t.Tx, t.in, changes)
+	store.MoveBookings(tx.Tx, tx.Tenant, moved, exclusive, tx.Now)
+	store.MoveUsage(tx.Tx, tx.Tenant, changes)
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -22,7 +24,7 @@ type PriorityEdit struct {
 
 // SetPriority flags or scores an entry.
 func (a *App) SetPriority(ctx context.Context, caller tenant.Caller, id tenant.EntryID, edit PriorityEdit) (waitlist.Entry, error) {
-	return a.editEntry(ctx, caller, "waitlist.prioritized", id, edit.Reason, func(_ context.Context, _ *tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
+	return a.editEntry(ctx, caller, "waitlist.prioritized", id, edit.Reason, func(_ context.Context, _ *engine.Tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
 		if edit.Flagged != nil {
 			e.Flagged = *edit.Flagged
 		}
@@ -39,12 +41,12 @@ func (a *App) SetPriority(ctx context.Context, caller tenant.Caller, id tenant.E
 
 // MoveEntry puts an entry directly before another that stands in a queue with it; zero: at the end.
 func (a *App) MoveEntry(ctx context.Context, caller tenant.Caller, id, before tenant.EntryID, reason string) (waitlist.Entry, error) {
-	return a.editEntry(ctx, caller, "waitlist.moved", id, reason, func(ctx context.Context, t *tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
+	return a.editEntry(ctx, caller, "waitlist.moved", id, reason, func(ctx context.Context, tx *engine.Tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
 		var other *waitlist.Entry
 		var batch pg.Batch
-		line := lineUp(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{id}})
-		store.FindEntry(&batch, t.in, before, &other)
-		if err := t.Load(ctx, &batch); err != nil {
+		line := lineUp(&batch, tx.Tenant, store.WhoseRivals{Entries: []tenant.EntryID{id}})
+		store.FindEntry(&batch, tx.Tenant, before, &other)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return e, nil, err
 		}
 		if other == nil && !before.IsZero() {
@@ -62,11 +64,11 @@ func (a *App) MoveEntry(ctx context.Context, caller tenant.Caller, id, before te
 			return e, nil, nil
 		}
 		if before.IsZero() {
-			moved := waitlist.MoveLast(slot, queue, id, rules, t.now)
+			moved := waitlist.MoveLast(slot, queue, id, rules, tx.Now)
 			e.Flagged, e.Score, e.Key = moved.Flagged, moved.Score, moved.Keys[id]
 			return e, nil, nil
 		}
-		moved := waitlist.MoveBefore(slot, queue, id, before, rules, t.now)
+		moved := waitlist.MoveBefore(slot, queue, id, before, rules, tx.Now)
 		e.Flagged, e.Score, e.Key = moved.Flagged, moved.Score, moved.Keys[id]
 		var others []waitlist.Entry
 		for _, c := range queue {
@@ -99,33 +101,33 @@ func (s *standings) together(with tenant.EntryID) (waitlist.Slot, []waitlist.Can
 
 // editEntry changes how an entry that waits stands in line, and perhaps others' keys with it.
 func (a *App) editEntry(ctx context.Context, caller tenant.Caller, action string, id tenant.EntryID, reason string,
-	edit func(context.Context, *tx, waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error),
+	edit func(context.Context, *engine.Tx, waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error),
 ) (waitlist.Entry, error) {
 	var edited waitlist.Entry
-	err := a.write(ctx, caller, action, func(ctx context.Context, t *tx) error {
-		e, err := t.waiting(ctx, id)
+	err := a.write(ctx, caller, action, func(ctx context.Context, tx *engine.Tx) error {
+		e, err := a.waiting(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		before, err := t.standing(ctx, e)
+		before, err := a.standing(ctx, tx, e)
 		if err != nil {
 			return err
 		}
-		e, others, err := edit(ctx, t, e)
+		e, others, err := edit(ctx, tx, e)
 		if err != nil {
 			return err
 		}
-		store.UpdateEntry(t.Tx, t.in, e, t.now)
-		store.SetOrder(t.Tx, t.in, append(others, e), t.now)
-		if edited, err = t.standing(ctx, e); err != nil {
+		store.UpdateEntry(tx.Tx, tx.Tenant, e, tx.Now)
+		store.SetOrder(tx.Tx, tx.Tenant, append(others, e), tx.Now)
+		if edited, err = a.standing(ctx, tx, e); err != nil {
 			return err
 		}
 		changes := map[string]any{"flagged": e.Flagged, "score": e.Score, "position": edited.Position, "position_before": before.Position}
-		t.audit(action, "waitlist_entry", id.UUID, reason, changes)
+		tx.Audit(action, "waitlist_entry", id.UUID, reason, changes)
 		changes["entry_id"] = id.String()
-		outbox.Append(t.Tx, t.in, outbox.Event{
-			ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.WaitlistChanged, Session: e.Session, Member: e.Member,
-			Actor: t.caller.Actor(), Data: changes, At: t.now,
+		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+			ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.WaitlistChanged, Session: e.Session, Member: e.Member,
+			Actor: tx.Caller.Actor(), Data: changes, At: tx.Now,
 		})
 		return nil
 	}, answers(&edited))
@@ -143,8 +145,8 @@ type OfferRequest struct {
 // OfferPlace offers open seats to an entry, whatever the order and whatever it wishes for.
 func (a *App) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferRequest) (waitlist.Offer, error) {
 	var made waitlist.Offer
-	err := a.write(ctx, caller, "offer.by_hand", func(ctx context.Context, t *tx) error {
-		e, err := t.waiting(ctx, r.Entry)
+	err := a.write(ctx, caller, "offer.by_hand", func(ctx context.Context, tx *engine.Tx) error {
+		e, err := a.waiting(ctx, tx, r.Entry)
 		if err != nil {
 			return err
 		}
@@ -153,14 +155,14 @@ func (a *App) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferReque
 		}
 		var slot *booking.Slot
 		var batch pg.Batch
-		store.FindSlot(&batch, t.in, r.Session, &slot)
-		if err := t.Load(ctx, &batch); err != nil {
+		store.FindSlot(&batch, tx.Tenant, r.Session, &slot)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if slot == nil {
-			return noSession
+			return seats.NoSession
 		}
-		l, err := t.lineFor(ctx, slot, waitlist.ByHand, nil)
+		l, err := a.lineFor(ctx, tx, slot, waitlist.ByHand, nil)
 		if err != nil {
 			return err
 		}
@@ -169,24 +171,24 @@ func (a *App) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferReque
 			return err
 		}
 		l.openRound()
-		store.MoveSeats(t.Tx, t.in, slot.ID, store.Seats{Taken: grant.Seats})
+		store.MoveSeats(tx.Tx, tx.Tenant, slot.ID, store.Seats{Taken: grant.Seats})
 		l.record()
 		made = l.offer(e, grant, false, true)
-		t.audit("offer.made", "offer", made.ID.UUID, r.Reason, map[string]any{
+		tx.Audit("offer.made", "offer", made.ID.UUID, r.Reason, map[string]any{
 			"entry_id": e.ID.String(), "member_id": e.Member.String(), "session_id": slot.ID.String(), "expire_time": made.ExpiresAt,
 		})
 		return nil
 	}, answers(&made))
-	return made, refusal(err)
+	return made, seats.Refusal(err)
 }
 
 // choose decides for an entry that staff have chosen: its booking must be possible, and nothing else is asked.
 func (l *line) choose(ctx context.Context, e waitlist.Entry, until time.Time) (waitlist.Grant, error) {
-	grant := waitlist.ByChoice(e.Candidate(), l.facts.Slot, l.rules, l.now)
+	grant := waitlist.ByChoice(e.Candidate(), l.facts.Slot, l.rules, l.Now)
 	closes := l.facts.Slot.Closes
 	switch {
 	case until.IsZero():
-	case until.After(l.now) && !until.After(closes):
+	case until.After(l.Now) && !until.After(closes):
 		grant.Until = until
 	default:
 		return grant, fault.Invalid("expire_time", "The offer must end in the future, and before booking closes.").With("closes_at", closes.UTC().Format(time.RFC3339))
@@ -199,8 +201,8 @@ func (l *line) choose(ctx context.Context, e waitlist.Entry, until time.Time) (w
 	// The refusal itself, with all that it says, rather than its name in the candidate.
 	if _, err := booking.Decide(l.judged[e.ID].facts, booking.Command{
 		ID: l.judged[e.ID].id, Party: e.Party, Subscription: e.Subscription, Channel: e.Channel, Staff: true, Promotion: true,
-		Actor: l.caller.Actor(), OpenUntil: &closes,
-	}, l.now); err != nil {
+		Actor: l.Caller.Actor(), OpenUntil: &closes,
+	}, l.Now); err != nil {
 		return grant, err
 	}
 	l.verdict = waitlist.Chosen(l.facts.Queue[0], grant)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -35,7 +36,7 @@ func (h *house) mode(m waitlist.Mode) {
 }
 
 // join asks for a place in line online; one seat, unless the request says otherwise.
-func (h *house) join(who tenant.Caller, r app.JoinRequest) (app.Place, error) {
+func (h *house) join(who tenant.Caller, r app.JoinRequest) (seats.Place, error) {
 	r.Channel = catalog.Online
 	if r.Party == 0 {
 		r.Party = 1
@@ -95,7 +96,7 @@ func (h *house) waiters(n int, r app.JoinRequest) ([]tenant.Caller, []tenant.Ent
 }
 
 // mustCancel gives a booking up.
-func (h *house) mustCancel(who tenant.Caller, id tenant.BookingID) app.GivenUp {
+func (h *house) mustCancel(who tenant.Caller, id tenant.BookingID) seats.GivenUp {
 	h.t.Helper()
 	h.tick()
 	up, err := h.cancel(who, id)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -70,21 +71,21 @@ type RulesEdit struct {
 // UpdateRules edits the last level on the way to the target. The rules hold at once, also for seats that are open already.
 func (a *App) UpdateRules(ctx context.Context, caller tenant.Caller, r RulesEdit) (waitlist.Effective, error) {
 	var effective waitlist.Effective
-	err := a.write(ctx, caller, "rules.update", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "rules.update", func(ctx context.Context, tx *engine.Tx) error {
 		facts := ruleFacts{target: r.Target}
 		var last int
 		var batch pg.Batch
 		var author []store.Person
-		facts.queue(&batch, t.in)
-		store.FindLastRulesVersion(&batch, t.in, &last)
-		store.ListPeople(&batch, t.in, []tenant.MemberID{t.caller.Member}, &author)
-		if err := t.Load(ctx, &batch); err != nil {
+		facts.queue(&batch, tx.Tenant)
+		store.FindLastRulesVersion(&batch, tx.Tenant, &last)
+		store.ListPeople(&batch, tx.Tenant, []tenant.MemberID{tx.Caller.Member}, &author)
+		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
 		if err := facts.exist(); err != nil {
 			return err
 		}
-		layers := facts.layers(t.in)
+		layers := facts.layers(tx.Tenant)
 		layer := layers[len(layers)-1]
 		if err := current(r.Expect, layer.Version); err != nil {
 			return err
@@ -109,14 +110,14 @@ func (a *App) UpdateRules(ctx context.Context, caller tenant.Caller, r RulesEdit
 		}
 		layer.Version = last + 1
 		layers[len(layers)-1] = layer
-		version := store.RulesVersion{Layer: layer, Reset: r.Edit == nil, Author: t.caller.Actor(), Reason: r.Reason, At: t.now}
+		version := store.RulesVersion{Layer: layer, Reset: r.Edit == nil, Author: tx.Caller.Actor(), Reason: r.Reason, At: tx.Now}
 		if len(author) > 0 {
 			version.AuthorName = author[0].Name
 		}
-		store.PutRules(t.Tx, t.in, version)
-		t.audit("rules.updated", "waitlist_rules", layer.Scope, r.Reason, changes)
-		outbox.Append(t.Tx, t.in, outbox.Event{
-			ID: tenant.Next[tenant.EventID](t.mint), Type: outbox.RulesChanged, Actor: t.caller.Actor(), At: t.now,
+		store.PutRules(tx.Tx, tx.Tenant, version)
+		tx.Audit("rules.updated", "waitlist_rules", layer.Scope, r.Reason, changes)
+		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+			ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.RulesChanged, Actor: tx.Caller.Actor(), At: tx.Now,
 			Data: map[string]any{"version": layer.Version, "level": string(layer.Level), "target_id": layer.Scope.String()},
 		})
 		effective = waitlist.Resolve(layers...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -116,7 +117,7 @@ func (a *App) ExplainSession(ctx context.Context, caller tenant.Caller, session 
 		return story, err
 	}
 	if slot == nil {
-		return story, noSession
+		return story, seats.NoSession
 	}
 	if err := line.put(story.Entries, a.now()); err != nil {
 		return story, err

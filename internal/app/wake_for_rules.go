@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -13,7 +15,7 @@ import (
 
 // lookAgain has the seats that are open in a tenant given away under rules or policy that were edited. Which is on record, with the
 // edit: if this node ends before it is done, a sweep of any other sees to it.
-func (a *App) lookAgain(id tenant.TenantID) { a.edited.set(id, a.now()) }
+func (a *App) lookAgain(id tenant.TenantID) { a.edited.Set(id, a.now()) }
 
 // wakeForRules gives seats that are open to whoever may have them under edited rules or policy, each session in a transaction of its own. The edit
 // does not wait for that: there may be many.
@@ -41,8 +43,8 @@ func (a *App) wakeForRules(ctx context.Context, id tenant.TenantID) error {
 			return failed
 		})
 		if err == nil {
-			err = a.write(ctx, caller, "rules.settle", func(_ context.Context, t *tx) error {
-				store.SettleLevel(t.Tx, t.in, level)
+			err = a.write(ctx, caller, "rules.settle", func(_ context.Context, tx *engine.Tx) error {
+				store.SettleLevel(tx.Tx, tx.Tenant, level)
 				return nil
 			})
 		}
@@ -53,16 +55,16 @@ func (a *App) wakeForRules(ctx context.Context, id tenant.TenantID) error {
 
 // wakeOpen gives the seats of one session. Whoever was asked for them before is not asked again because of an edit.
 func (a *App) wakeOpen(ctx context.Context, caller tenant.Caller, id tenant.SessionID) error {
-	return a.write(ctx, caller, "rules.wake", func(ctx context.Context, t *tx) error {
+	return a.write(ctx, caller, "rules.wake", func(ctx context.Context, tx *engine.Tx) error {
 		var slot *booking.Slot
 		var last *waitlist.Round
 		var batch pg.Batch
-		store.FindSlot(&batch, t.in, id, &slot)
-		store.FindLastRound(&batch, t.in, id, &last)
-		if err := t.Load(ctx, &batch); err != nil || slot == nil {
+		store.FindSlot(&batch, tx.Tenant, id, &slot)
+		store.FindLastRound(&batch, tx.Tenant, id, &last)
+		if err := tx.Load(ctx, &batch); err != nil || slot == nil {
 			return err
 		}
-		_, err := t.roll(ctx, slot, waitlist.ByRules, last)
+		_, err := a.roll(ctx, tx, slot, waitlist.ByRules, last)
 		return err
-	}, losing(byPromotion))
+	}, losing(seats.LostByPromotion))
 }

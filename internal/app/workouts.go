@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -15,28 +17,28 @@ import (
 // CreateWorkout makes a reusable workout.
 func (a *App) CreateWorkout(ctx context.Context, caller tenant.Caller, name, body string) (session.Workout, error) {
 	var w session.Workout
-	err := a.write(ctx, caller, "workout.create", func(_ context.Context, t *tx) error {
-		w = t.newWorkout(name, body)
+	err := a.write(ctx, caller, "workout.create", func(_ context.Context, tx *engine.Tx) error {
+		w = newWorkout(tx, name, body)
 		if err := w.Validate(); err != nil {
 			return err
 		}
-		store.InsertWorkout(t.Tx, t.in, w)
-		t.catalogChanged("workout.created", "workout", w.ID.UUID, catalog.Changes(nil, w.Facts()))
+		store.InsertWorkout(tx.Tx, tx.Tenant, w)
+		seats.CatalogChanged(tx, "workout.created", "workout", w.ID.UUID, catalog.Changes(nil, w.Facts()))
 		return nil
 	}, answers(&w))
 	return w, err
 }
 
-func (t *tx) newWorkout(name, body string) session.Workout {
-	return session.Workout{ID: tenant.Next[tenant.WorkoutID](t.mint), Name: name, Body: body, Version: 1, CreatedAt: t.now, UpdatedAt: t.now}
+func newWorkout(tx *engine.Tx, name, body string) session.Workout {
+	return session.Workout{ID: tenant.Next[tenant.WorkoutID](tx.IDs), Name: name, Body: body, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now}
 }
 
 // UpdateWorkout edits a workout, if it still is at the version expected (nil: whichever). Sessions that have it need no
 // edit of their own: they only refer to it.
 func (a *App) UpdateWorkout(ctx context.Context, caller tenant.Caller, id tenant.WorkoutID, expect *int, edit func(*session.Workout)) (session.Workout, error) {
 	var after session.Workout
-	err := a.write(ctx, caller, "workout.update", func(ctx context.Context, t *tx) error {
-		before, err := t.workout(ctx, id)
+	err := a.write(ctx, caller, "workout.update", func(ctx context.Context, tx *engine.Tx) error {
+		before, err := workout(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -55,9 +57,9 @@ func (a *App) UpdateWorkout(ctx context.Context, caller tenant.Caller, id tenant
 		if err := after.Validate(); err != nil {
 			return err
 		}
-		after.Version, after.UpdatedAt = before.Version+1, t.now
-		store.UpdateWorkout(t.Tx, t.in, after)
-		t.catalogChanged("workout.updated", "workout", id.UUID, changes)
+		after.Version, after.UpdatedAt = before.Version+1, tx.Now
+		store.UpdateWorkout(tx.Tx, tx.Tenant, after)
+		seats.CatalogChanged(tx, "workout.updated", "workout", id.UUID, changes)
 		return nil
 	}, answers(&after))
 	return after, err
@@ -66,30 +68,30 @@ func (a *App) UpdateWorkout(ctx context.Context, caller tenant.Caller, id tenant
 // DeleteWorkout takes a reusable workout out of use, if it still is at the version expected (nil: whichever).
 func (a *App) DeleteWorkout(ctx context.Context, caller tenant.Caller, id tenant.WorkoutID, expect *int) (session.Workout, error) {
 	var after session.Workout
-	err := a.write(ctx, caller, "workout.delete", func(ctx context.Context, t *tx) error {
-		before, err := t.workout(ctx, id)
+	err := a.write(ctx, caller, "workout.delete", func(ctx context.Context, tx *engine.Tx) error {
+		before, err := workout(ctx, tx, id)
 		if err != nil {
 			return err
 		}
 		var changed bool
-		if after, changed, err = before.Delete(t.now); err != nil || !changed {
+		if after, changed, err = before.Delete(tx.Now); err != nil || !changed {
 			return err
 		}
 		if err := current(expect, before.Version); err != nil {
 			return err
 		}
-		store.UpdateWorkout(t.Tx, t.in, after)
-		t.catalogChanged("workout.deleted", "workout", id.UUID, map[string]any{"before": before.Facts()})
+		store.UpdateWorkout(tx.Tx, tx.Tenant, after)
+		seats.CatalogChanged(tx, "workout.deleted", "workout", id.UUID, map[string]any{"before": before.Facts()})
 		return nil
 	}, answers(&after))
 	return after, err
 }
 
-func (t *tx) workout(ctx context.Context, id tenant.WorkoutID) (session.Workout, error) {
+func workout(ctx context.Context, tx *engine.Tx, id tenant.WorkoutID) (session.Workout, error) {
 	var found []session.Workout
 	var batch pg.Batch
-	store.FindWorkouts(&batch, t.in, []tenant.WorkoutID{id}, &found)
-	if err := t.Load(ctx, &batch); err != nil {
+	store.FindWorkouts(&batch, tx.Tenant, []tenant.WorkoutID{id}, &found)
+	if err := tx.Load(ctx, &batch); err != nil {
 		return session.Workout{}, err
 	}
 	if len(found) == 0 {
@@ -103,22 +105,22 @@ var noWorkout = fault.Missing(fault.WorkoutNotFound, "Workout")
 // AddInlineWorkout writes a workout for one session alone and attaches it at the end.
 func (a *App) AddInlineWorkout(ctx context.Context, caller tenant.Caller, id tenant.SessionID, name, body string) (session.Workout, error) {
 	var w session.Workout
-	err := a.write(ctx, caller, "workout.add_inline", func(ctx context.Context, t *tx) error {
-		before, err := t.scheduled(ctx, id)
+	err := a.write(ctx, caller, "workout.add_inline", func(ctx context.Context, tx *engine.Tx) error {
+		before, err := scheduled(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		w = t.newWorkout(name, body)
+		w = newWorkout(tx, name, body)
 		w.Inline = true
 		if err := w.Validate(); err != nil {
 			return err
 		}
-		after, err := before.AttachInline(w, t.now)
+		after, err := before.AttachInline(w, tx.Now)
 		if err != nil {
 			return err
 		}
-		store.InsertWorkout(t.Tx, t.in, w)
-		t.attach("session.workout_added", before.Session, after)
+		store.InsertWorkout(tx.Tx, tx.Tenant, w)
+		attach(tx, "session.workout_added", before.Session, after)
 		return nil
 	}, answers(&w))
 	return w, err
@@ -127,9 +129,9 @@ func (a *App) AddInlineWorkout(ctx context.Context, caller tenant.Caller, id ten
 // SetWorkouts replaces what is attached to a session, if that still is at the version expected (nil: whichever).
 func (a *App) SetWorkouts(ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int, workouts []tenant.WorkoutID) (session.Session, error) {
 	var after session.Session
-	err := a.write(ctx, caller, "workout.set", func(ctx context.Context, t *tx) error {
+	err := a.write(ctx, caller, "workout.set", func(ctx context.Context, tx *engine.Tx) error {
 		var known []session.Workout
-		before, err := t.scheduled(ctx, id, func(b *pg.Batch) { store.FindWorkouts(b, t.in, workouts, &known) })
+		before, err := scheduled(ctx, tx, id, func(b *pg.Batch) { store.FindWorkouts(b, tx.Tenant, workouts, &known) })
 		if err != nil {
 			return err
 		}
@@ -137,22 +139,22 @@ func (a *App) SetWorkouts(ctx context.Context, caller tenant.Caller, id tenant.S
 			return err
 		}
 		var changed bool
-		after, changed, err = before.Attach(workouts, known, t.now)
+		after, changed, err = before.Attach(workouts, known, tx.Now)
 		if err != nil || !changed {
 			return err
 		}
-		t.attach("session.workouts_set", before.Session, after)
+		attach(tx, "session.workouts_set", before.Session, after)
 		return nil
 	}, answers(&after))
 	return after, err
 }
 
-func (t *tx) attach(action string, before, after session.Session) {
-	store.AttachWorkouts(t.Tx, t.in, after.ID, after.Workouts)
-	store.UpdateSessions(t.Tx, t.in, []session.Session{after})
+func attach(tx *engine.Tx, action string, before, after session.Session) {
+	store.AttachWorkouts(tx.Tx, tx.Tenant, after.ID, after.Workouts)
+	store.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
 	changes := catalog.Changes(before.Facts(), after.Facts())
-	t.tell(outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
-	t.audit(action, "session", after.ID.UUID, "", changes)
+	tell(tx, outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
+	tx.Audit(action, "session", after.ID.UUID, "", changes)
 }
 
 // WorkoutQuery asks for reusable workouts by name, then id.
@@ -182,7 +184,7 @@ func (a *App) ListSessionWorkouts(ctx context.Context, caller tenant.Caller, id 
 		return nil, err
 	}
 	if one == nil || !one.VisibleTo(caller.Staff()) {
-		return nil, noSession
+		return nil, seats.NoSession
 	}
 	return found, nil
 }

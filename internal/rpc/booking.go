@@ -7,6 +7,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/tenant"
@@ -132,7 +133,7 @@ func (s *bookingService) MarkNoShow(ctx context.Context, req *connect.Request[v1
 	if err != nil {
 		return nil, err
 	}
-	return placed(&v1.MarkNoShowResponse{Booking: bookingMessage(b)}, app.Place{Booking: &b})
+	return placed(&v1.MarkNoShowResponse{Booking: bookingMessage(b)}, seats.Place{Booking: &b})
 }
 
 func (s *bookingService) UndoNoShow(ctx context.Context, req *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error) {
@@ -140,11 +141,11 @@ func (s *bookingService) UndoNoShow(ctx context.Context, req *connect.Request[v1
 	if err != nil {
 		return nil, err
 	}
-	return placed(&v1.UndoNoShowResponse{Booking: bookingMessage(b)}, app.Place{Booking: &b})
+	return placed(&v1.UndoNoShowResponse{Booking: bookingMessage(b)}, seats.Place{Booking: &b})
 }
 
 // placed answers with the headers that tell what became of a place.
-func placed[A any](answer *A, p app.Place) (*connect.Response[A], error) { //nolint:unparam // handlers return it as it is
+func placed[A any](answer *A, p seats.Place) (*connect.Response[A], error) { //nolint:unparam // handlers return it as it is
 	status := "WAITLISTED"
 	switch {
 	case p.Booking != nil:

@@ -463,7 +463,7 @@ func TestEventRequestsThatAreWrong(t *testing.T) {
 // Every type that is ever written has a name in the contract, and every name is written.
 func TestEveryTypeOfEventIsInTheContract(t *testing.T) {
 	t.Parallel()
-	known := constants(t, "../outbox/outbox.go", "Type")
+	known := constants(t, "../data/outbox/outbox.go", "Type")
 	if len(known) < 30 {
 		t.Fatalf("only %d types were found", len(known))
 	}

@@ -8,6 +8,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -99,7 +100,7 @@ func (s *waitlistService) AcceptOffer(ctx context.Context, req *connect.Request[
 	if err != nil {
 		return nil, err
 	}
-	return placed(&v1.AcceptOfferResponse{Booking: bookingMessage(*a.Booking), Offer: offerMessage(a.Offer)}, app.Place{Booking: a.Booking, Repeated: a.Repeated})
+	return placed(&v1.AcceptOfferResponse{Booking: bookingMessage(*a.Booking), Offer: offerMessage(a.Offer)}, seats.Place{Booking: a.Booking, Repeated: a.Repeated})
 }
 
 func (s *waitlistService) DeclineOffer(ctx context.Context, req *connect.Request[v1.DeclineOfferRequest]) (*connect.Response[v1.DeclineOfferResponse], error) {

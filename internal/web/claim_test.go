@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -82,7 +83,7 @@ func (c *court) person(name string) tenant.Caller {
 	return tenant.Caller{Tenant: c.tenant, Member: m.ID, Own: true}
 }
 
-func (c *court) book(who tenant.Caller, in tenant.SessionID) app.Place {
+func (c *court) book(who tenant.Caller, in tenant.SessionID) seats.Place {
 	c.t.Helper()
 	place, err := c.app.Book(context.Background(), who, app.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
 	c.ok(err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -246,7 +247,7 @@ func (h *house) session(at time.Time, change ...func(*session.Input)) tenant.Ses
 	return made.ID
 }
 
-func (h *house) book(who tenant.Caller, in tenant.SessionID) app.Place {
+func (h *house) book(who tenant.Caller, in tenant.SessionID) seats.Place {
 	h.t.Helper()
 	place, err := h.app.Book(h.ctx(), who, app.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
 	h.ok(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -264,7 +265,7 @@ func likely(err error) bool {
 }
 
 // maybeCancel gives one place in twelve up again.
-func (b *builder) maybeCancel(ctx context.Context, who tenant.Caller, place app.Place) error {
+func (b *builder) maybeCancel(ctx context.Context, who tenant.Caller, place seats.Place) error {
 	if place.Booking == nil || b.random.IntN(12) > 0 {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -54,7 +55,7 @@ func (b *builder) ahead(ctx context.Context, service tenant.ServiceID) ([]sessio
 }
 
 // take books a party's places, or has it wait where there are none.
-func (b *builder) take(ctx context.Context, who tenant.Caller, in session.Session, party int) (app.Place, error) {
+func (b *builder) take(ctx context.Context, who tenant.Caller, in session.Session, party int) (seats.Place, error) {
 	return b.app.Book(ctx, who, app.BookRequest{Session: in.ID, Party: party, Channel: catalog.Online})
 }
 

@@ -1,4 +1,4 @@
-package app
+package engine
 
 import (
 	"context"
@@ -8,16 +8,16 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// alarms wake somebody when something of a tenant falls due. Only the earliest moment of each tenant is kept: whoever is
-// woken finds out what comes next.
-type alarms struct {
+// Alarms go off when something of a tenant falls due. Only the earliest time of each tenant is kept: what handles an
+// alarm finds out what comes next. The zero value has none set.
+type Alarms struct {
 	mu    sync.Mutex
 	due   map[tenant.TenantID]time.Time
-	moved chan struct{} // something may be due earlier than was thought
+	moved chan struct{} // something may be due earlier than was known
 }
 
-// set wakes for a tenant at a moment, unless it will be woken before.
-func (a *alarms) set(id tenant.TenantID, at time.Time) {
+// Set sets the alarm of a tenant, unless it goes off before.
+func (a *Alarms) Set(id tenant.TenantID, at time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.init()
@@ -31,15 +31,16 @@ func (a *alarms) set(id tenant.TenantID, at time.Time) {
 	}
 }
 
-func (a *alarms) init() {
+func (a *Alarms) init() {
 	if a.due == nil {
 		a.due = make(map[tenant.TenantID]time.Time)
 		a.moved = make(chan struct{}, 1)
 	}
 }
 
-// next takes out the tenants for which something is due, and tells how long to wait for the next; none is a day.
-func (a *alarms) next(now time.Time) (due []tenant.TenantID, wait time.Duration) {
+// next takes out the tenants for which something is due, and says how long to wait for the next: a day if there is
+// none.
+func (a *Alarms) next(now time.Time) (due []tenant.TenantID, wait time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.init()
@@ -55,12 +56,12 @@ func (a *alarms) next(now time.Time) (due []tenant.TenantID, wait time.Duration)
 	return due, wait
 }
 
-// run wakes until ctx ends.
-func (a *alarms) run(ctx context.Context, now func() time.Time, wake func(tenant.TenantID)) {
+// Run calls ring for each tenant whose alarm goes off, until ctx ends.
+func (a *Alarms) Run(ctx context.Context, now func() time.Time, ring func(tenant.TenantID)) {
 	for {
 		due, wait := a.next(now())
 		for _, id := range due {
-			wake(id)
+			ring(id)
 		}
 		if len(due) > 0 {
 			continue // that took time, and may have set the next

@@ -1,4 +1,4 @@
-package app
+package engine
 
 import (
 	"testing"
@@ -7,16 +7,15 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// A conflict makes the transactions of its own tenant stand in line, for a while.
-func TestCrowdsAreOfATenant(t *testing.T) {
+func TestContention_LastsFiveSecondsForItsTenantOnly(t *testing.T) {
 	t.Parallel()
-	var c crowds
+	var c contention
 	noon := time.Date(2026, time.May, 4, 12, 0, 0, 0, time.UTC)
 	busy, quiet := tenant.TenantID{UUID: tenant.UUID{1}}, tenant.TenantID{UUID: tenant.UUID{2}}
 	if c.at(busy, noon) {
-		t.Error("a crowd before anything happened")
+		t.Error("contended before any conflict")
 	}
-	c.begin(busy, noon.Add(crowdedFor))
+	c.begin(busy, noon.Add(contentionLasts))
 	for _, want := range []struct {
 		id   tenant.TenantID
 		now  time.Time
@@ -24,15 +23,15 @@ func TestCrowdsAreOfATenant(t *testing.T) {
 	}{
 		{busy, noon, true},
 		{quiet, noon, false},
-		{busy, noon.Add(crowdedFor - 1), true},
-		{busy, noon.Add(crowdedFor), false},
-		{busy, noon, false}, // it is over
+		{busy, noon.Add(contentionLasts - 1), true},
+		{busy, noon.Add(contentionLasts), false},
+		{busy, noon, false}, // expired
 	} {
 		if got := c.at(want.id, want.now); got != want.does {
 			t.Errorf("%s at %s: %t", want.id, want.now.Format(time.TimeOnly), got)
 		}
 	}
 	if len(c.until) != 0 {
-		t.Error("what is over is kept")
+		t.Error("an expired entry is kept")
 	}
 }

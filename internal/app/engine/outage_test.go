@@ -1,4 +1,4 @@
-package app_test
+package engine_test
 
 import (
 	"errors"
@@ -8,12 +8,12 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 )
 
-func TestOutages(t *testing.T) {
+func TestOutage_NamesWhatTheDatabaseDid(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		err     error
@@ -36,7 +36,7 @@ func TestOutages(t *testing.T) {
 		"committed":      {pg.ErrCommitted, "", ""},
 		"nothing":        {nil, "", ""},
 	} {
-		f := app.Outage(test.err)
+		f := engine.Outage(test.err)
 		if f == nil {
 			if test.reason != "" {
 				t.Errorf("%s is none", name)
