@@ -460,8 +460,8 @@ func TestWhatHappensIsCounted(t *testing.T) {
 	_, err = node.AcceptOffer(context.Background(), own(waiters[0]), h.offers(class)[0].ID, tenant.SubscriptionID{})
 	wantReason(t, err, fault.OfferNotLive)
 	want := app.Tally{
-		Entries: map[waitlist.Status]int{waitlist.Cancelled: 1, waitlist.Booked: 1},
-		Offers: map[waitlist.OfferStatus]int{waitlist.Declined: 1, waitlist.Live: 1, waitlist.Accepted: 1},
+		Entries:   map[waitlist.Status]int{waitlist.Cancelled: 1, waitlist.Booked: 1},
+		Offers:    map[waitlist.OfferStatus]int{waitlist.Declined: 1, waitlist.Live: 1, waitlist.Accepted: 1},
 		Responses: []time.Duration{10 * time.Minute, time.Minute}, Depths: []int{2},
 	}
 	got := app.Tally{Entries: make(map[waitlist.Status]int), Offers: make(map[waitlist.OfferStatus]int)}
