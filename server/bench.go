@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/berthhq/berth/internal/boot"
+	"github.com/berthhq/berth/internal/cli"
 	"github.com/berthhq/berth/server/bench"
 )
 
@@ -88,9 +90,9 @@ func (c *benchCommand) cases(s benchSize) []bench.Case {
 }
 
 // Run implements kong's command.
-func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
-	tuneMemory()
-	steps := newSteps(to.out)
+func (c *benchCommand) Run(ctx context.Context, to *cli.Console) (err error) {
+	boot.TuneForLoad()
+	progress := cli.NewProgress(to.Out)
 	houses := make(map[benchSize]*benchHouse)
 	defer func() {
 		for _, house := range houses {
@@ -101,7 +103,7 @@ func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 	for _, tenants := range c.Tenants {
 		for _, bookings := range c.Bookings {
 			size := benchSize{tenants, bookings}
-			house, err := openBench(ctx, size, steps.say)
+			house, err := openBench(ctx, size, progress.Say)
 			if err != nil {
 				return err
 			}
@@ -118,16 +120,16 @@ func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(c.rounds(ctx, houses, report, steps), stop()); err != nil {
+	if err := errors.Join(c.rounds(ctx, houses, report, progress), stop()); err != nil {
 		return err
 	}
 	for _, house := range houses {
-		if err := house.verify(ctx, steps.say); err != nil {
+		if err := house.verify(ctx, progress.Say); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintln(to.out)
-	if err := report.WriteTable(to.out); err != nil {
+	fmt.Fprintln(to.Out)
+	if err := report.WriteTable(to.Out); err != nil {
 		return err
 	}
 	for path, write := range map[string]func(io.Writer) error{c.JSON: report.WriteJSON, c.HTML: report.WritePage} {
@@ -136,7 +138,7 @@ func (c *benchCommand) Run(ctx context.Context, to *console) (err error) {
 		}
 	}
 	if c.HTML != "" {
-		fmt.Fprintf(to.out, "\nPlots: file://%s\n", c.HTML)
+		fmt.Fprintf(to.Out, "\nPlots: file://%s\n", c.HTML)
 	}
 	return nil
 }
@@ -158,7 +160,7 @@ func profile(path string) (stop func() error, err error) {
 }
 
 // rounds measures all cases in turns.
-func (c *benchCommand) rounds(ctx context.Context, houses map[benchSize]*benchHouse, report *bench.Report, steps *steps) error {
+func (c *benchCommand) rounds(ctx context.Context, houses map[benchSize]*benchHouse, report *bench.Report, progress *cli.Progress) error {
 	begun, done, all := time.Now(), 0, c.Repeats*len(report.Results)
 	for range c.Repeats {
 		for _, result := range report.Results {
@@ -169,7 +171,7 @@ func (c *benchCommand) rounds(ctx context.Context, houses map[benchSize]*benchHo
 			result.Runs = append(result.Runs, run)
 			done++
 			left := time.Since(begun) / time.Duration(done) * time.Duration(all-done)
-			steps.say(fmt.Sprintf("%d of %d, %s left · %s: %s", done, all, left.Round(time.Second), result.Case, run))
+			progress.Say(fmt.Sprintf("%d of %d, %s left · %s: %s", done, all, left.Round(time.Second), result.Case, run))
 		}
 	}
 	return nil

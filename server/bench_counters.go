@@ -25,7 +25,7 @@ func (h *benchHouse) settled(ctx context.Context, of work) (benchCounters, error
 	if err := pause(ctx, 1050*time.Millisecond); err != nil {
 		return benchCounters{}, err
 	}
-	if err := h.db.Warm(ctx); err != nil {
+	if err := h.DB.Warm(ctx); err != nil {
 		return benchCounters{}, err
 	}
 	for _, other := range h.beside() {

@@ -221,3 +221,15 @@ func (d *drive) sumUp(all []sample, elapsed time.Duration, counted benchCounters
 	}
 	return run, nil
 }
+
+// pause waits, or gives the error of a context that ends meanwhile.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rpc"
 	"github.com/berthhq/berth/internal/tenant"
@@ -25,7 +26,7 @@ import (
 // benchHouse is a node on a durable Postgres of its own, in a folder that goes when it closes. It leaves messages to others, as
 // nodes do that have workers beside them.
 type benchHouse struct {
-	*node
+	*boot.Node
 	size     benchSize
 	folder   string
 	postgres *pg.Development
@@ -74,8 +75,8 @@ func openBench(ctx context.Context, size benchSize, progress func(string)) (_ *b
 	if err = h.fill(ctx, size, progress); err != nil {
 		return nil, err
 	}
-	keys := keyConfig{Data: folder, Issuer: "berth", Audience: "berth", Senders: senderConfig{Elsewhere: true}}
-	if h.node, err = openNode(ctx, slog.New(slog.DiscardHandler), h.postgres.URL, keys, listenConfig{Drain: time.Second}); err != nil {
+	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth", Senders: boot.SenderConfig{Elsewhere: true}}
+	if h.Node, err = boot.Open(ctx, slog.New(slog.DiscardHandler), h.postgres.URL, keys, boot.ListenConfig{Drain: time.Second}); err != nil {
 		return nil, err
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -85,7 +86,7 @@ func openBench(ctx context.Context, size benchSize, progress func(string)) (_ *b
 	h.address = listener.Addr().String()
 	serving, stop := context.WithCancel(ctx)
 	h.stop = stop
-	go func() { h.served <- h.serve(serving, listener, h.postgres.Done()) }()
+	go func() { h.served <- h.Serve(serving, listener, h.postgres.Done()) }()
 	h.script, err = h.recordScript(ctx)
 	return h, err
 }
@@ -119,7 +120,7 @@ func (h *benchHouse) nodes(ctx context.Context, n int) ([]*app.App, error) {
 		}
 		h.others = append(h.others, other)
 	}
-	all := []*app.App{h.app}
+	all := []*app.App{h.App}
 	for _, other := range h.others[:n-1] {
 		all = append(all, other.app)
 	}
@@ -145,8 +146,8 @@ func (h *benchHouse) close() error {
 		other.app.Drain()
 		other.db.Close()
 	}
-	if h.node != nil {
-		h.node.close()
+	if h.Node != nil {
+		h.Node.Close()
 	}
 	if h.owner != nil {
 		h.owner.Close()
@@ -168,7 +169,7 @@ func (h *benchHouse) serveNaive(ctx context.Context) (address string, closeServe
 		naive.pool.Close()
 		return "", nil, err
 	}
-	server := rpc.NewServer(naive.handler(h.verifier), h.log)
+	server := rpc.NewServer(naive.handler(h.Verifier), slog.New(slog.DiscardHandler))
 	served := make(chan struct{})
 	go func() {
 		defer close(served)

@@ -81,12 +81,12 @@ func (h *benchHouse) tokenOf(ctx context.Context, member int) (string, error) {
 	if !known {
 		var err error
 		grant := token.Grant{Subject: fmt.Sprint(benchSubject, member), Tenants: []tenant.TenantID{benchTenantID(benchTenant)}}
-		if raw, _, err = h.issuer.Issue(grant, 12*time.Hour); err != nil {
+		if raw, _, err = h.Issuer.Issue(grant, 12*time.Hour); err != nil {
 			return "", err
 		}
 		h.tokens[member] = raw
 	}
-	_, err := h.verifier.Verify(ctx, raw)
+	_, err := h.Verifier.Verify(ctx, raw)
 	return raw, err
 }
 

@@ -114,13 +114,13 @@ func benchWatchers(b *testing.B, role string, pace time.Duration) {
 			ID: tenant.New[tenant.EventID](now), Type: outbox.BookingConfirmed, Session: tenant.New[tenant.SessionID](now), Booking: tenant.New[tenant.BookingID](now),
 			Member: tenant.MustParse[tenant.MemberID](fmt.Sprintf("00000000-0000-7000-b000-%012x", n%benchWatching)), Actor: "system", At: now,
 		}
-		if err := live.db.InTx(ctx, pg.Scope{Tenant: in}, "bench", func(_ context.Context, tx *pg.Tx) error {
+		if err := live.Node.DB.InTx(ctx, pg.Scope{Tenant: in}, "bench", func(_ context.Context, tx *pg.Tx) error {
 			outbox.Append(tx, in, e)
 			return nil
 		}); err != nil {
 			b.Fatal(err)
 		}
-		live.relay.Committed(in)
+		live.Relay.Committed(in)
 		if pace == 0 {
 			collect()
 		} else if err := pause(ctx, pace-time.Since(now)); err != nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/berthhq/berth/internal/cli"
 	"github.com/berthhq/berth/server/campaign"
 )
 
@@ -24,7 +25,7 @@ type campaignCommand struct {
 }
 
 // Run implements kong's command.
-func (c *campaignCommand) Run(ctx context.Context, to *console) error {
+func (c *campaignCommand) Run(ctx context.Context, to *cli.Console) error {
 	if c.Nodes < 1 || c.Workers < 1 || c.Callers < 1 {
 		return errors.New("a campaign needs a server, a worker and a caller at least")
 	}
@@ -46,22 +47,22 @@ func (c *campaignCommand) Run(ctx context.Context, to *console) error {
 		}
 		folder = filepath.Join(parent, "site")
 	}
-	steps := newSteps(to.out)
+	progress := cli.NewProgress(to.Out)
 	report, err := campaign.Run(ctx, campaign.Config{
-		Seed: c.Seed, For: c.For, Nodes: c.Nodes, Workers: c.Workers, Callers: c.Callers, Binary: binary, Folder: folder, Say: steps.say,
+		Seed: c.Seed, For: c.For, Nodes: c.Nodes, Workers: c.Workers, Callers: c.Callers, Binary: binary, Folder: folder, Say: progress.Say,
 	})
 	again := fmt.Sprintf("berth campaign --seed %d --for %s --nodes %d --workers %d --callers %d", c.Seed, c.For, c.Nodes, c.Workers, c.Callers)
 	if err != nil {
 		return fmt.Errorf("%w\nlogs and histories are in %s; again: %s", err, folder, again)
 	}
-	if err := report.Print(to.out); err != nil {
+	if err := report.Print(to.Out); err != nil {
 		return err
 	}
 	if len(report.Failures) > 0 {
 		return fmt.Errorf("%d failures; logs and histories are in %s; again: %s", len(report.Failures), folder, again)
 	}
 	if c.Keep {
-		_, err := fmt.Fprintln(to.out, "kept in", folder)
+		_, err := fmt.Fprintln(to.Out, "kept in", folder)
 		return err
 	}
 	if c.Folder == "" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/berthhq/berth/internal/cli"
 	"github.com/berthhq/berth/internal/simulate"
 )
 
@@ -19,7 +20,7 @@ type simulateCommand struct {
 }
 
 // Run implements kong's command.
-func (c *simulateCommand) Run(ctx context.Context, to *console) error {
+func (c *simulateCommand) Run(ctx context.Context, to *cli.Console) error {
 	const day = 24 * time.Hour
 	length := time.Duration(c.Years * 365 * float64(day))
 	if c.Days > 0 {
@@ -38,7 +39,7 @@ func (c *simulateCommand) Run(ctx context.Context, to *console) error {
 		report, err := simulate.Run(ctx, simulate.Options{Seed: seed, Length: length, Size: size, Progress: func(at time.Time, r simulate.Report) {
 			if time.Since(shown) >= 5*time.Second {
 				shown = time.Now()
-				fmt.Fprintf(to.err, "seed %d, %s: %d transactions, %d bookings\n", seed, at.UTC().Format(time.DateOnly), r.Steps, r.Bookings)
+				fmt.Fprintf(to.Err, "seed %d, %s: %d transactions, %d bookings\n", seed, at.UTC().Format(time.DateOnly), r.Steps, r.Bookings)
 			}
 		}})
 		if failure := new(simulate.Failure); errors.As(err, &failure) {
@@ -50,7 +51,7 @@ func (c *simulateCommand) Run(ctx context.Context, to *console) error {
 		sum = sum.Sum(report)
 	}
 	took := time.Since(began)
-	_, err := fmt.Fprintf(to.out, "✓ every invariant held in %d lives, %.1f years in all\n%s%.0f transactions a second, %.0f simulated years an hour\n",
+	_, err := fmt.Fprintf(to.Out, "✓ every invariant held in %d lives, %.1f years in all\n%s%.0f transactions a second, %.0f simulated years an hour\n",
 		c.Seeds, years(sum.Simulated), sum, float64(sum.Steps)/took.Seconds(), years(sum.Simulated)/took.Hours())
 	return err
 }

@@ -1,4 +1,4 @@
-package main
+package boot
 
 import (
 	"bytes"
@@ -15,29 +15,30 @@ import (
 	"github.com/berthhq/berth/internal/seal"
 )
 
-// signing are the keys of what the service signs itself.
-type signing struct {
-	checkIn checkin.Keys      // QR codes and display links
-	claims  waitlist.ClaimKey // links of waitlist offers
+// SigningKeys sign what the service hands out itself. Both come from the file of the check-in key.
+type SigningKeys struct {
+	CheckIn checkin.Keys      // QR codes and display links
+	Claims  waitlist.ClaimKey // links of waitlist offers
 }
 
-// openSigning reads the secrets that it is made from.
-func openSigning(path string) (signing, error) {
+// OpenSigningKeys reads the check-in key, and creates it if it is missing.
+func (c KeyConfig) OpenSigningKeys() (SigningKeys, error) {
+	path := c.checkInKeyFile()
 	secrets, err := openSecrets("check-in key", path)
 	if err != nil {
-		return signing{}, err
+		return SigningKeys{}, err
 	}
-	var keys signing
-	if keys.checkIn, err = checkin.NewKeys(secrets[0], secrets[1:]...); err == nil {
-		keys.claims, err = waitlist.NewClaimKey(secrets[0])
+	var keys SigningKeys
+	if keys.CheckIn, err = checkin.NewKeys(secrets[0], secrets[1:]...); err == nil {
+		keys.Claims, err = waitlist.NewClaimKey(secrets[0])
 	}
 	if err != nil {
-		return signing{}, fmt.Errorf("check-in key %s: %w", path, err)
+		return SigningKeys{}, fmt.Errorf("check-in key %s: %w", path, err)
 	}
 	return keys, nil
 }
 
-// openMessageKeys reads the secrets that encrypt tenants' own senders and sign links in mails.
+// openMessageKeys reads the secrets that encrypt the accounts of tenants' own senders and sign links in mails.
 func openMessageKeys(path string) (seal.Keys, error) {
 	secrets, err := openSecrets("message key", path)
 	if err != nil {
@@ -50,7 +51,8 @@ func openMessageKeys(path string) (seal.Keys, error) {
 	return keys, nil
 }
 
-// openSecrets reads a file of secrets: one in a line, in hexadecimal, the newest first. If there is no such file it makes one.
+// openSecrets reads a file of secrets: one per line, in hexadecimal, the newest first. It creates the file if it is
+// missing.
 func openSecrets(what, path string) ([][]byte, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,8 +79,8 @@ func openSecrets(what, path string) ([][]byte, error) {
 	return secrets, nil
 }
 
-// makeSecret writes a new one for the owner's eyes only. Of two that start at
-// once, one writes the file and both read it.
+// makeSecret creates the file with a new secret, readable by its owner only. If two processes start at once, one
+// creates the file and both read it.
 func makeSecret(path string) ([]byte, error) {
 	secret := make([]byte, 32)
 	if _, err := rand.Read(secret); err != nil {

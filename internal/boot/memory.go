@@ -1,4 +1,4 @@
-package main
+package boot
 
 import (
 	"math"
@@ -8,26 +8,26 @@ import (
 	"strings"
 )
 
-// Collecting garbage less often is worth a quarter of the throughput. The limit
-// takes over where memory gets scarce. Both yield to what the operator sets.
+// Collecting garbage less often is worth a quarter of the throughput. The memory limit takes over when memory gets
+// scarce. Both yield to GOGC and GOMEMLIMIT.
 //
-// Until a node is ready it is collected more often: what starting leaves behind
-// is otherwise strewn over pages that stay, a tenth of what an idle node has.
+// Until a node is ready, garbage is collected more often. Otherwise what the start leaves behind is scattered over
+// pages that stay in use: a tenth of the memory of an idle node.
 const (
 	startPercent       = 30
 	garbagePercent     = 400
-	defaultMemoryLimit = 1 << 30
+	defaultMemoryLimit = 1 << 30 // bytes
 )
 
-// spareMemory is for the time until tuneMemory.
-func spareMemory() {
+// TuneForStart collects garbage often. It holds until TuneForLoad.
+func TuneForStart() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(startPercent)
 	}
 }
 
-// tuneMemory gives back what starting took, and makes the node ready for load.
-func tuneMemory() {
+// TuneForLoad returns the memory that the start took to the system, and collects garbage as a busy node should.
+func TuneForLoad() {
 	debug.FreeOSMemory()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePercent)
@@ -37,8 +37,7 @@ func tuneMemory() {
 	}
 }
 
-// memoryLimit is nine tenths of what the container has, which leaves room for
-// what Go does not count.
+// memoryLimit is nine tenths of the container's memory, in bytes. The rest is for what Go does not count.
 func memoryLimit(cgroup string) int64 {
 	text, err := os.ReadFile(cgroup)
 	if err != nil {

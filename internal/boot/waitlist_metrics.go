@@ -1,4 +1,4 @@
-package main
+package boot
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
-// waitlistMetrics are what people who run a waitlist watch, under the names that such systems give it. They tell of what this
-// node did since it started.
+// waitlistMetrics count what this node did with waitlists since it started. Their names are those that other waitlist
+// systems use, so they lack the prefix of the other metrics.
 type waitlistMetrics struct {
 	entries  *prometheus.CounterVec
 	offers   *prometheus.CounterVec
@@ -56,11 +56,13 @@ func newWaitlistMetrics(to prometheus.Registerer) (*waitlistMetrics, error) {
 			return nil, fmt.Errorf("metrics: %w", err)
 		}
 	}
-	// A series that is there from the start shows its first increase.
+	// A series that exists from the start shows its first increase.
 	for _, s := range []waitlist.Status{waitlist.Waiting, waitlist.Booked, waitlist.Cancelled, waitlist.Expired} {
 		m.entries.WithLabelValues(string(s))
 	}
-	for _, s := range []waitlist.OfferStatus{waitlist.Live, waitlist.Accepted, waitlist.Declined, waitlist.RanOut, waitlist.Withdrawn} {
+	for _, s := range []waitlist.OfferStatus{
+		waitlist.Live, waitlist.Accepted, waitlist.Declined, waitlist.RanOut, waitlist.Withdrawn,
+	} {
 		m.offers.WithLabelValues(offerOutcome(s))
 	}
 	for _, what := range app.Mends() {
@@ -69,7 +71,7 @@ func newWaitlistMetrics(to prometheus.Registerer) (*waitlistMetrics, error) {
 	return m, nil
 }
 
-// offerOutcome names what an offer came to: that it is live is no outcome, that it was made is one.
+// offerOutcome names the outcome of an offer. A live offer has none yet: it counts as created.
 func offerOutcome(s waitlist.OfferStatus) string {
 	if s == waitlist.Live {
 		return "CREATED"
@@ -77,7 +79,7 @@ func offerOutcome(s waitlist.OfferStatus) string {
 	return string(s)
 }
 
-// count takes in what one use case did.
+// count adds what one use case did.
 func (m *waitlistMetrics) count(t app.Tally) {
 	for status, n := range t.Entries {
 		m.entries.WithLabelValues(string(status)).Add(float64(n))

@@ -1,4 +1,6 @@
-package main
+// Package boot opens a node: it reads configuration and keys, connects the database, and wires everything that answers
+// requests and works in the background. The server's commands, the lab and tests start nodes with it.
+package boot
 
 import (
 	"context"
@@ -27,20 +29,20 @@ import (
 	"github.com/berthhq/berth/internal/worker"
 )
 
-// node is one running server: everything that is opened at the start and closed at the end.
-type node struct {
+// Node is one running server: everything that is opened at the start and closed at the end.
+type Node struct {
 	log      *slog.Logger
-	db       *pg.DB
-	issuer   *token.Issuer
-	verifier *token.Verifier
-	guard    *access.Guard
-	relay    *outbox.Relay
-	app      *app.App
+	DB       *pg.DB
+	Issuer   *token.Issuer
+	Verifier *token.Verifier
+	Guard    *access.Guard
+	Relay    *outbox.Relay
+	App      *app.App
 	courier  *worker.Courier
 	sends    bool // messages
-	claims   waitlist.ClaimKey
+	Claims   waitlist.ClaimKey
 	health   *rpc.Health
-	handler  http.Handler
+	Handler  http.Handler
 	drain    time.Duration
 
 	// life ends when the node closes; what runs in the background ends with it.
@@ -51,34 +53,34 @@ type node struct {
 	newer      sync.Once // it was said that the schema is
 }
 
-// openNode connects and wires everything, and takes no requests yet. The caller
+// Open connects and wires everything, and takes no requests yet. The caller
 // closes the node.
-func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys keyConfig, listen listenConfig) (_ *node, err error) {
-	n := &node{log: log, drain: listen.Drain}
+func Open(ctx context.Context, log *slog.Logger, databaseURL string, keys KeyConfig, listen ListenConfig) (_ *Node, err error) {
+	n := &Node{log: log, drain: listen.Drain}
 	n.life, n.end = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
-			n.close()
+			n.Close()
 		}
 	}()
-	if n.issuer, err = keys.openIssuer(); err != nil {
+	if n.Issuer, err = keys.OpenIssuer(); err != nil {
 		return nil, err
 	}
-	if n.verifier, err = keys.openVerifier(n.issuer); err != nil {
+	if n.Verifier, err = keys.OpenVerifier(n.Issuer); err != nil {
 		return nil, err
 	}
-	signs, err := openSigning(keys.checkInKey())
+	signs, err := keys.OpenSigningKeys()
 	if err != nil {
 		return nil, err
 	}
-	messageKeys, err := openMessageKeys(keys.messageKey())
+	messageKeys, err := openMessageKeys(keys.messageKeyFile())
 	if err != nil {
 		return nil, err
 	}
-	n.claims = signs.claims
+	n.Claims = signs.Claims
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if n.db, err = pg.Open(ctx, pg.Config{
+	if n.DB, err = pg.Open(ctx, pg.Config{
 		URL: databaseURL, Registerer: registry, Logger: log, StatementTimeout: listen.Patience, LockTimeout: listen.Patience, IdleTimeout: listen.Patience,
 	}); err != nil {
 		return nil, err
@@ -86,45 +88,45 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 	if err := n.connect(ctx); err != nil {
 		return nil, err
 	}
-	n.guard = access.New(app.AccessSource(n.db))
-	if n.relay, err = outbox.NewRelay(outbox.RelayConfig{DB: n.db, Log: log, Metrics: registry, RolesChanged: n.guard.Invalidate}); err != nil {
+	n.Guard = access.New(app.AccessSource(n.DB))
+	if n.Relay, err = outbox.NewRelay(outbox.RelayConfig{DB: n.DB, Log: log, Metrics: registry, RolesChanged: n.Guard.Invalidate}); err != nil {
 		return nil, err
 	}
 	waits, err := newWaitlistMetrics(registry)
 	if err != nil {
 		return nil, err
 	}
-	n.app = app.New(app.Config{
-		DB: n.db, Now: func() time.Time { return time.Now().Add(listen.ClockOffset) }, CheckInKeys: signs.checkIn, Claims: n.claims, PublicURL: listen.PublicURL,
-		Tally: waits.count, Committed: n.relay.Committed, RolesChanged: n.guard.Invalidate, Relay: n.relay, Lanes: listen.Lanes,
+	n.App = app.New(app.Config{
+		DB: n.DB, Now: func() time.Time { return time.Now().Add(listen.ClockOffset) }, CheckInKeys: signs.CheckIn, Claims: n.Claims, PublicURL: listen.PublicURL,
+		Tally: waits.count, Committed: n.Relay.Committed, RolesChanged: n.Guard.Invalidate, Relay: n.Relay, Lanes: listen.Lanes,
 		Seals: messageKeys, Carriers: keys.Senders.carriers(), MailFrom: keys.Senders.SMTPFrom,
 		Post: func(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted {
 			return n.courier.Post(ctx, in, out)
 		},
 	})
-	if n.courier, err = keys.Senders.open(ctx, n.app, log, registry); err != nil {
+	if n.courier, err = keys.Senders.open(ctx, n.App, log, registry); err != nil {
 		return nil, err
 	}
 	n.sends = !keys.Senders.Elsewhere
 	n.health = rpc.NewHealth(n.ready)
-	apps, err := web.Console(browser.Files(), keys.signIn())
+	apps, err := web.Console(browser.Files(), keys.SignIn())
 	if err != nil {
 		return nil, err
 	}
 	contract, err := rpc.New(rpc.Config{
-		App: n.app, Guard: n.guard, Verifier: n.verifier, Issuer: n.issuer, Health: n.health, Now: time.Now,
+		App: n.App, Guard: n.Guard, Verifier: n.Verifier, Issuer: n.Issuer, Health: n.health, Now: time.Now,
 		Logger: log, Metrics: registry, Origins: listen.Origins, Rest: apps, TimeLimit: listen.Patience,
 	})
 	if err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	pages := web.Handler(web.Config{App: n.app, Log: log, PublicURL: listen.PublicURL, TwilioToken: keys.Senders.TwilioToken})
+	pages := web.Handler(web.Config{App: n.App, Log: log, PublicURL: listen.PublicURL, TwilioToken: keys.Senders.TwilioToken})
 	for _, path := range []string{app.DisplayPath, app.ClaimPath, app.CalendarPath, app.UnsubscribePath, app.TwilioPath} {
 		mux.Handle(path, pages)
 	}
 	mux.Handle("/", contract)
-	n.handler = mux
+	n.Handler = mux
 	return n, nil
 }
 
@@ -132,13 +134,13 @@ func openNode(ctx context.Context, log *slog.Logger, databaseURL string, keys ke
 const connectFor = 30 * time.Second
 
 // connect opens all connections, so that the first rush does not pay for it.
-func (n *node) connect(ctx context.Context) error {
+func (n *Node) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectFor)
 	defer cancel()
 	for {
 		err := n.checkSchema(ctx)
 		if err == nil {
-			err = n.db.Warm(ctx)
+			err = n.DB.Warm(ctx)
 		}
 		if err == nil || !pg.Unreachable(err) {
 			return err
@@ -152,8 +154,8 @@ func (n *node) connect(ctx context.Context) error {
 
 // checkSchema lets pass what migrations of a newer release have added: whoever upgrades migrates first, and until the last node
 // is replaced the old ones go on, and start again if they must.
-func (n *node) checkSchema(ctx context.Context) error {
-	err := checkSchema(ctx, n.db)
+func (n *Node) checkSchema(ctx context.Context) error {
+	err := CheckSchema(ctx, n.DB)
 	if !errors.Is(err, pg.ErrSchemaAhead) {
 		return err
 	}
@@ -162,7 +164,7 @@ func (n *node) checkSchema(ctx context.Context) error {
 }
 
 // ready says whether requests can be answered: keys were read, and the database answers and is still the one that was begun with.
-func (n *node) ready(ctx context.Context) error {
+func (n *Node) ready(ctx context.Context) error {
 	if !n.keysRead.Load() {
 		return errors.New("the keys of the sign-in service have not been read yet")
 	}
@@ -173,47 +175,47 @@ func (n *node) ready(ctx context.Context) error {
 const sweepEvery = time.Minute
 
 // start runs what a node does besides answering requests.
-func (n *node) start() {
+func (n *Node) start() {
 	n.background.Go(func() {
-		_ = n.db.Listen(n.life, app.AccessChannel, func(payload string) {
+		_ = n.DB.Listen(n.life, app.AccessChannel, func(payload string) {
 			if id, err := tenant.Parse[tenant.TenantID](payload); err == nil {
-				n.guard.Invalidate(id)
+				n.Guard.Invalidate(id)
 			}
-		}, n.guard.InvalidateAll)
+		}, n.Guard.InvalidateAll)
 	})
-	n.background.Go(func() { n.relay.Run(n.life) })
+	n.background.Go(func() { n.Relay.Run(n.life) })
 	if n.sends {
-		n.background.Go(func() { n.relay.RunConsumer(n.life, n.app.NoticeConsumer()) })
+		n.background.Go(func() { n.Relay.RunConsumer(n.life, n.App.NoticeConsumer()) })
 		n.background.Go(func() { n.courier.Run(n.life) })
 	}
 	n.background.Go(func() {
 		ticker := time.NewTicker(sweepEvery)
 		defer ticker.Stop()
-		n.app.RunSweeps(n.life, ticker.C, n.log)
+		n.App.RunSweeps(n.life, ticker.C, n.log)
 	})
-	n.background.Go(func() { n.app.RunAlarms(n.life, n.log) })
+	n.background.Go(func() { n.App.RunAlarms(n.life, n.log) })
 	n.background.Go(func() {
-		for n.verifier.Refresh(n.life) != nil {
+		for n.Verifier.Refresh(n.life) != nil {
 			if pause(n.life, time.Second) != nil {
 				return
 			}
 		}
 		n.keysRead.Store(true)
-		n.verifier.Run(n.life, n.log)
+		n.Verifier.Run(n.life, n.log)
 	})
 }
 
-// serve answers requests until ctx ends or failed is closed. Then it stops
+// Serve answers requests until ctx ends or failed is closed. Then it stops
 // taking new ones, lets those that are being answered come to their end for as
 // long as the drain time allows, and cuts off the rest.
-func (n *node) serve(ctx context.Context, listener net.Listener, failed <-chan struct{}) error {
+func (n *Node) Serve(ctx context.Context, listener net.Listener, failed <-chan struct{}) error {
 	lasting := context.WithoutCancel(ctx)
 	requests, cut := context.WithCancel(lasting)
 	defer cut()
-	server := rpc.NewServer(n.handler, n.log)
+	server := rpc.NewServer(n.Handler, n.log)
 	server.BaseContext = func(net.Listener) context.Context { return requests }
 	n.start()
-	tuneMemory()
+	TuneForLoad()
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 
@@ -227,7 +229,7 @@ func (n *node) serve(ctx context.Context, listener net.Listener, failed <-chan s
 	}
 	n.log.InfoContext(lasting, "stopping", slog.String("drain", n.drain.String()))
 	n.health.Drain()
-	n.relay.Drain() // streams do not come to an end by themselves
+	n.Relay.Drain() // streams do not come to an end by themselves
 	limit, cancel := context.WithTimeout(lasting, n.drain)
 	defer cancel()
 	if err := server.Shutdown(limit); err != nil {
@@ -241,18 +243,18 @@ func (n *node) serve(ctx context.Context, listener net.Listener, failed <-chan s
 	return cause
 }
 
-// close ends what runs in the background and gives everything back.
-func (n *node) close() {
+// Close ends what runs in the background and gives everything back.
+func (n *Node) Close() {
 	n.end()
 	n.background.Wait()
-	if n.app != nil {
-		n.app.Drain()
+	if n.App != nil {
+		n.App.Drain()
 	}
-	if n.relay != nil {
-		n.relay.Close()
+	if n.Relay != nil {
+		n.Relay.Close()
 	}
-	if n.db != nil {
-		n.db.Close()
+	if n.DB != nil {
+		n.DB.Close()
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package boot
 
 import (
 	"os"
@@ -12,11 +12,11 @@ import (
 func TestCheckInKeysAreMadeOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "check-in.key")
-	var made [8]signing
+	var made [8]SigningKeys
 	var group sync.WaitGroup
 	for i := range made {
 		group.Go(func() {
-			keys, err := openSigning(path)
+			keys, err := (KeyConfig{CheckInKey: path}).OpenSigningKeys()
 			if err != nil {
 				t.Error(err)
 			}
@@ -55,7 +55,7 @@ func TestCheckInKeyFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := openSigning(path)
+		_, err := (KeyConfig{CheckInKey: path}).OpenSigningKeys()
 		if complaint == "" && err != nil || complaint != "" && (err == nil || !strings.Contains(err.Error(), complaint)) {
 			t.Errorf("%q: %v", text, err)
 		}

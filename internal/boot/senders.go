@@ -1,4 +1,4 @@
-package main
+package boot
 
 import (
 	"context"
@@ -22,9 +22,9 @@ import (
 	"github.com/berthhq/berth/internal/worker"
 )
 
-// senderConfig is who carries the messages of tenants without accounts of their own. A channel that is left
-// out goes to the local outbox.
-type senderConfig struct {
+// SenderConfig names the platform's accounts with providers. They send the messages of tenants without accounts of
+// their own. Messages of a channel without an account go to the local outbox.
+type SenderConfig struct {
 	Elsewhere bool `name:"messages-elsewhere" env:"BERTH_MESSAGES_ELSEWHERE" help:"Leave planning and sending messages to other nodes."`
 
 	PrivateHosts bool `name:"senders-private-hosts" env:"BERTH_SENDERS_PRIVATE_HOSTS" help:"Let tenants' own mail servers be on this machine or in private networks."`
@@ -46,8 +46,8 @@ type senderConfig struct {
 	SMTPFrom     string `env:"BERTH_SMTP_FROM" placeholder:"ADDRESS" help:"The address that mails come from."`
 }
 
-// carriers names the platform's senders.
-func (c senderConfig) carriers() map[notify.Channel]string {
+// carriers names the provider of each channel that the platform has an account for.
+func (c SenderConfig) carriers() map[notify.Channel]string {
 	named := make(map[notify.Channel]string)
 	if c.TwilioAccount != "" {
 		named[notify.SMS] = app.ProviderTwilio
@@ -61,18 +61,20 @@ func (c senderConfig) carriers() map[notify.Channel]string {
 	return named
 }
 
-// open makes the platform's senders, and whoever takes messages to them.
-func (c senderConfig) open(ctx context.Context, a *app.App, log *slog.Logger, metrics prometheus.Registerer) (*worker.Courier, error) {
+// open makes the platform's senders and the courier that sends messages through them.
+func (c SenderConfig) open(
+	ctx context.Context, a *app.App, log *slog.Logger, metrics prometheus.Registerer,
+) (*worker.Courier, error) {
 	platform := map[string]func(tenant.TenantID) worker.Sender{
 		app.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} },
 	}
 	if c.TwilioAccount != "" {
-		// Made for each tenant, because callbacks name it; whether it can be made is known now.
-		if _, err := c.twilio(a, tenant.TenantID{}, c.ownTwilio()); err != nil {
+		// There is one for each tenant, because the callback's URL names the tenant. A wrong configuration fails here.
+		if _, err := c.twilio(a, tenant.TenantID{}, c.platformTwilio()); err != nil {
 			return nil, err
 		}
 		platform[app.ProviderTwilio] = func(in tenant.TenantID) worker.Sender {
-			sender, err := c.twilio(a, in, c.ownTwilio())
+			sender, err := c.twilio(a, in, c.platformTwilio())
 			if err != nil {
 				return broken{err}
 			}
@@ -95,24 +97,27 @@ func (c senderConfig) open(ctx context.Context, a *app.App, log *slog.Logger, me
 			return nil, errors.New("BERTH_SMTP_FROM is needed with BERTH_SMTP_HOST")
 		}
 		sender, err := smtp.New(smtp.Config{
-			Host: c.SMTPHost, Port: c.SMTPPort, Security: smtp.Security(c.SMTPSecurity), Username: c.SMTPUser, Password: c.SMTPPassword,
-			From: notify.Mailbox{Address: c.SMTPFrom},
+			Host: c.SMTPHost, Port: c.SMTPPort, Security: smtp.Security(c.SMTPSecurity),
+			Username: c.SMTPUser, Password: c.SMTPPassword, From: notify.Mailbox{Address: c.SMTPFrom},
 		})
 		if err != nil {
 			return nil, err
 		}
 		platform[app.ProviderSMTP] = func(tenant.TenantID) worker.Sender { return sender }
 	}
-	return worker.New(worker.Config{App: a, Platform: platform, Open: c.opener(a), Log: log, Metrics: metrics, Now: time.Now})
+	return worker.New(worker.Config{
+		App: a, Platform: platform, Open: c.openTenants(a), Log: log, Metrics: metrics, Now: time.Now,
+	})
 }
 
-func (c senderConfig) ownTwilio() app.TwilioAccount {
+func (c SenderConfig) platformTwilio() app.TwilioAccount {
 	return app.TwilioAccount{AccountSID: c.TwilioAccount, AuthToken: c.TwilioToken, From: c.TwilioFrom}
 }
 
-func (c senderConfig) twilio(a *app.App, in tenant.TenantID, account app.TwilioAccount) (*twilio.Sender, error) {
+func (c SenderConfig) twilio(a *app.App, in tenant.TenantID, account app.TwilioAccount) (*twilio.Sender, error) {
 	config := twilio.Config{
-		AccountSID: account.AccountSID, AuthToken: account.AuthToken, BaseURL: c.TwilioURL, StatusCallback: a.TwilioStatusURL(in),
+		AccountSID: account.AccountSID, AuthToken: account.AuthToken,
+		BaseURL: c.TwilioURL, StatusCallback: a.TwilioStatusURL(in),
 	}
 	if strings.HasPrefix(account.From, "MG") {
 		config.MessagingServiceSID = account.From
@@ -122,45 +127,49 @@ func (c senderConfig) twilio(a *app.App, in tenant.TenantID, account app.TwilioA
 	return twilio.New(config)
 }
 
-// opener makes senders of tenants' own accounts. At Twilio and FCM they go where the platform's go; a mail server is
-// wherever the tenant says, as long as that is on the public internet.
-func (c senderConfig) opener(a *app.App) func(context.Context, tenant.TenantID, string, app.Senders) (worker.Sender, error) {
+// openTenants returns the function that makes senders of tenants' own accounts. Accounts with Twilio and FCM use the
+// same URLs as the platform's. A mail server can have any public address.
+func (c SenderConfig) openTenants(
+	a *app.App,
+) func(context.Context, tenant.TenantID, string, app.Senders) (worker.Sender, error) {
 	return func(ctx context.Context, in tenant.TenantID, provider string, s app.Senders) (worker.Sender, error) {
 		switch {
 		case provider == app.ProviderTwilio && s.Twilio != nil:
 			return c.twilio(a, in, *s.Twilio)
 		case provider == app.ProviderFCM && s.FCM != nil:
-			return fcm.New(ctx, fcm.Config{Credentials: s.FCM.Credentials, ProjectID: s.FCM.ProjectID, BaseURL: c.FCMURL, TokenURL: c.FCMTokenURL})
+			return fcm.New(ctx, fcm.Config{
+				Credentials: s.FCM.Credentials, ProjectID: s.FCM.ProjectID, BaseURL: c.FCMURL, TokenURL: c.FCMTokenURL,
+			})
 		case provider == app.ProviderSMTP && s.SMTP != nil:
 			security := smtp.StartTLS
 			if s.SMTP.Port == implicitTLS {
 				security = smtp.ImplicitTLS
 			}
-			config := smtp.Config{
-				Host: s.SMTP.Host, Port: s.SMTP.Port, Security: security, Username: s.SMTP.Username, Password: s.SMTP.Password,
-				From: notify.Mailbox{Address: s.SMTP.From},
-			}
-			return c.mail(config)
+			return c.tenantMail(smtp.Config{
+				Host: s.SMTP.Host, Port: s.SMTP.Port, Security: security,
+				Username: s.SMTP.Username, Password: s.SMTP.Password, From: notify.Mailbox{Address: s.SMTP.From},
+			})
 		}
 		return nil, errors.New("the tenant no longer has an account with " + provider)
 	}
 }
 
-// mail makes the sender of a tenant's own mail server.
-func (c senderConfig) mail(config smtp.Config) (worker.Sender, error) {
+// tenantMail makes the sender of a tenant's own mail server. It connects to public addresses only, so that no tenant
+// can reach the operator's network, unless the operator allows it.
+func (c SenderConfig) tenantMail(config smtp.Config) (worker.Sender, error) {
 	if !c.PrivateHosts {
 		config.Dialer = provider.PublicDialer()
 	}
 	return smtp.New(config)
 }
 
-// implicitTLS is the port on which mail servers speak TLS from the start.
+// implicitTLS is the port on which mail servers expect TLS from the first byte.
 const implicitTLS = 465
 
-// broken is a sender that could not be made.
+// broken stands for a sender that could not be made.
 type broken struct{ err error }
 
-// Send says so.
+// Send fails with the reason.
 func (b broken) Send(context.Context, notify.Message) (notify.Receipt, error) {
 	return notify.Receipt{}, &notify.SendError{Kind: notify.Misconfigured, Err: b.err}
 }

@@ -1,4 +1,4 @@
-package main
+package boot
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ func TestATenantsMailServerInside(t *testing.T) {
 	t.Cleanup(fake.Close)
 	own := app.Senders{SMTP: &app.SMTPServer{Host: fake.Host, Port: fake.Port, From: "hello@studio.example"}}
 	for allowed, want := range map[bool]string{false: "PRIVATE_ADDRESS", true: ""} {
-		sender, err := senderConfig{PrivateHosts: allowed}.opener(nil)(t.Context(), tenant.TenantID{}, app.ProviderSMTP, own)
+		sender, err := SenderConfig{PrivateHosts: allowed}.openTenants(nil)(t.Context(), tenant.TenantID{}, app.ProviderSMTP, own)
 		if err != nil {
 			t.Fatal(err)
 		}
