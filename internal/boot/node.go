@@ -29,33 +29,36 @@ import (
 	"github.com/berthhq/berth/internal/worker"
 )
 
-// Node is one running server: everything that is opened at the start and closed at the end.
+// Node is one running server: all that is opened at the start and closed at the end.
 type Node struct {
-	log      *slog.Logger
+	App      *app.App
 	DB       *pg.DB
+	Guard    *access.Guard
 	Issuer   *token.Issuer
 	Verifier *token.Verifier
-	Guard    *access.Guard
 	Relay    *outbox.Relay
-	App      *app.App
-	courier  *worker.Courier
-	sends    bool // messages
-	Claims   waitlist.ClaimKey
-	health   *rpc.Health
-	Handler  http.Handler
-	drain    time.Duration
+	Claims   waitlist.ClaimKey // signs the links of waitlist offers
+	Handler  http.Handler      // answers requests; a command may wrap it before Serve
 
-	// life ends when the node closes; what runs in the background ends with it.
+	log     *slog.Logger
+	courier *worker.Courier
+	sends   bool // whether this node plans and sends messages
+	health  *rpc.Health
+	drain   time.Duration
+
+	// life ends when the node closes, and with it what runs in the background.
 	life       context.Context //nolint:containedctx // it is the node's, not a request's
 	end        context.CancelFunc
 	background sync.WaitGroup
 	keysRead   atomic.Bool
-	newer      sync.Once // it was said that the schema is
+	newer      sync.Once // logs once that the schema is newer than this binary
 }
 
-// Open connects and wires everything, and takes no requests yet. The caller
-// closes the node.
-func Open(ctx context.Context, log *slog.Logger, databaseURL string, keys KeyConfig, listen ListenConfig) (_ *Node, err error) {
+// Open connects and wires everything. It starts nothing in the background and takes no requests: Serve does.
+// The caller closes the node.
+func Open(
+	ctx context.Context, log *slog.Logger, databaseURL string, keys KeyConfig, listen ListenConfig,
+) (_ *Node, err error) {
 	n := &Node{log: log, drain: listen.Drain}
 	n.life, n.end = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
@@ -69,7 +72,7 @@ func Open(ctx context.Context, log *slog.Logger, databaseURL string, keys KeyCon
 	if n.Verifier, err = keys.OpenVerifier(n.Issuer); err != nil {
 		return nil, err
 	}
-	signs, err := keys.OpenSigningKeys()
+	signing, err := keys.OpenSigningKeys()
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +80,13 @@ func Open(ctx context.Context, log *slog.Logger, databaseURL string, keys KeyCon
 	if err != nil {
 		return nil, err
 	}
-	n.Claims = signs.Claims
+	n.Claims = signing.Claims
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if n.DB, err = pg.Open(ctx, pg.Config{
-		URL: databaseURL, Registerer: registry, Logger: log, StatementTimeout: listen.Patience, LockTimeout: listen.Patience, IdleTimeout: listen.Patience,
+		URL: databaseURL, Registerer: registry, Logger: log,
+		StatementTimeout: listen.Patience, LockTimeout: listen.Patience, IdleTimeout: listen.Patience,
 	}); err != nil {
 		return nil, err
 	}
@@ -89,16 +94,20 @@ func Open(ctx context.Context, log *slog.Logger, databaseURL string, keys KeyCon
 		return nil, err
 	}
 	n.Guard = access.New(app.AccessSource(n.DB))
-	if n.Relay, err = outbox.NewRelay(outbox.RelayConfig{DB: n.DB, Log: log, Metrics: registry, RolesChanged: n.Guard.Invalidate}); err != nil {
+	if n.Relay, err = outbox.NewRelay(outbox.RelayConfig{
+		DB: n.DB, Log: log, Metrics: registry, RolesChanged: n.Guard.Invalidate,
+	}); err != nil {
 		return nil, err
 	}
-	waits, err := newWaitlistMetrics(registry)
+	metrics, err := newWaitlistMetrics(registry)
 	if err != nil {
 		return nil, err
 	}
 	n.App = app.New(app.Config{
-		DB: n.DB, Now: func() time.Time { return time.Now().Add(listen.ClockOffset) }, CheckInKeys: signs.CheckIn, Claims: n.Claims, PublicURL: listen.PublicURL,
-		Tally: waits.count, Committed: n.Relay.Committed, RolesChanged: n.Guard.Invalidate, Relay: n.Relay, Lanes: listen.Lanes,
+		DB: n.DB, Now: func() time.Time { return time.Now().Add(listen.ClockOffset) },
+		CheckInKeys: signing.CheckIn, Claims: n.Claims, PublicURL: listen.PublicURL,
+		Tally: metrics.count, Committed: n.Relay.Committed, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
+		Lanes: listen.Lanes,
 		Seals: messageKeys, Carriers: keys.Senders.carriers(), MailFrom: keys.Senders.SMTPFrom,
 		Post: func(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted {
 			return n.courier.Post(ctx, in, out)
@@ -121,8 +130,12 @@ func Open(ctx context.Context, log *slog.Logger, databaseURL string, keys KeyCon
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	pages := web.Handler(web.Config{App: n.App, Log: log, PublicURL: listen.PublicURL, TwilioToken: keys.Senders.TwilioToken})
-	for _, path := range []string{app.DisplayPath, app.ClaimPath, app.CalendarPath, app.UnsubscribePath, app.TwilioPath} {
+	pages := web.Handler(web.Config{
+		App: n.App, Log: log, PublicURL: listen.PublicURL, TwilioToken: keys.Senders.TwilioToken,
+	})
+	for _, path := range []string{
+		app.DisplayPath, app.ClaimPath, app.CalendarPath, app.UnsubscribePath, app.TwilioPath,
+	} {
 		mux.Handle(path, pages)
 	}
 	mux.Handle("/", contract)
@@ -130,12 +143,12 @@ func Open(ctx context.Context, log *slog.Logger, databaseURL string, keys KeyCon
 	return n, nil
 }
 
-// connectFor is how long a database that is starting is waited for.
-const connectFor = 30 * time.Second
+// connectTimeout is how long Open waits for a database that is starting.
+const connectTimeout = 30 * time.Second
 
-// connect opens all connections, so that the first rush does not pay for it.
+// connect opens all connections of the pools, so that the first requests find them open.
 func (n *Node) connect(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, connectFor)
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	for {
 		err := n.checkSchema(ctx)
@@ -146,14 +159,14 @@ func (n *Node) connect(ctx context.Context) error {
 			return err
 		}
 		n.log.WarnContext(ctx, "database not reached", slog.Any("error", err))
-		if pause(ctx, time.Second) != nil {
+		if wait(ctx, time.Second) != nil {
 			return fmt.Errorf("database not reached: %w", err)
 		}
 	}
 }
 
-// checkSchema lets pass what migrations of a newer release have added: whoever upgrades migrates first, and until the last node
-// is replaced the old ones go on, and start again if they must.
+// checkSchema accepts a newer schema. The migrations of a release run before its nodes start: until the last node is
+// replaced, old ones keep working, and must be able to restart.
 func (n *Node) checkSchema(ctx context.Context) error {
 	err := CheckSchema(ctx, n.DB)
 	if !errors.Is(err, pg.ErrSchemaAhead) {
@@ -163,7 +176,8 @@ func (n *Node) checkSchema(ctx context.Context) error {
 	return nil
 }
 
-// ready says whether requests can be answered: keys were read, and the database answers and is still the one that was begun with.
+// ready returns an error while the node cannot answer requests: until the keys of the sign-in service have been read,
+// and while the database does not answer or is not the one that the node started with.
 func (n *Node) ready(ctx context.Context) error {
 	if !n.keysRead.Load() {
 		return errors.New("the keys of the sign-in service have not been read yet")
@@ -171,10 +185,10 @@ func (n *Node) ready(ctx context.Context) error {
 	return n.checkSchema(ctx)
 }
 
-// sweepEvery is how often a node looks for what fell due and nobody asked for.
+// sweepEvery is how often a node looks for work that fell due without a request or an alarm.
 const sweepEvery = time.Minute
 
-// start runs what a node does besides answering requests.
+// start runs the node's background work until Close.
 func (n *Node) start() {
 	n.background.Go(func() {
 		_ = n.DB.Listen(n.life, app.AccessChannel, func(payload string) {
@@ -196,7 +210,7 @@ func (n *Node) start() {
 	n.background.Go(func() { n.App.RunAlarms(n.life, n.log) })
 	n.background.Go(func() {
 		for n.Verifier.Refresh(n.life) != nil {
-			if pause(n.life, time.Second) != nil {
+			if wait(n.life, time.Second) != nil {
 				return
 			}
 		}
@@ -205,9 +219,9 @@ func (n *Node) start() {
 	})
 }
 
-// Serve answers requests until ctx ends or failed is closed. Then it stops
-// taking new ones, lets those that are being answered come to their end for as
-// long as the drain time allows, and cuts off the rest.
+// Serve starts the background work and answers requests until ctx ends or failed is closed. Then it takes no new
+// requests, waits for the running ones as long as the drain time allows, and cuts off the rest.
+// A closed failed means that the development database has stopped; it may be nil.
 func (n *Node) Serve(ctx context.Context, listener net.Listener, failed <-chan struct{}) error {
 	lasting := context.WithoutCancel(ctx)
 	requests, cut := context.WithCancel(lasting)
@@ -229,7 +243,7 @@ func (n *Node) Serve(ctx context.Context, listener net.Listener, failed <-chan s
 	}
 	n.log.InfoContext(lasting, "stopping", slog.String("drain", n.drain.String()))
 	n.health.Drain()
-	n.Relay.Drain() // streams do not come to an end by themselves
+	n.Relay.Drain() // streams do not end by themselves
 	limit, cancel := context.WithTimeout(lasting, n.drain)
 	defer cancel()
 	if err := server.Shutdown(limit); err != nil {
@@ -243,7 +257,7 @@ func (n *Node) Serve(ctx context.Context, listener net.Listener, failed <-chan s
 	return cause
 }
 
-// Close ends what runs in the background and gives everything back.
+// Close stops the background work and closes what Open opened.
 func (n *Node) Close() {
 	n.end()
 	n.background.Wait()
@@ -258,8 +272,8 @@ func (n *Node) Close() {
 	}
 }
 
-// pause waits, or gives the error of a context that ends meanwhile.
-func pause(ctx context.Context, d time.Duration) error {
+// wait returns after d, or with the error of a context that ends first.
+func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
