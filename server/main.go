@@ -11,17 +11,14 @@ import (
 
 // commands is the command line.
 type commands struct {
-	Serve    serveCommand    `cmd:"" help:"Serve the API, on a database that somebody runs."`
-	Worker   workerCommand   `cmd:"" help:"Send messages and do what falls due, and answer nobody."`
-	Dev      devCommand      `cmd:"" help:"Start everything for development: Postgres, migrations, demo data, server."`
-	Migrate  migrateCommand  `cmd:"" help:"Bring the database's schema up to date."`
-	Tenant   tenantCommand   `cmd:"" help:"Create a tenant."`
-	Token    tokenCommand    `cmd:"" help:"Issue a token with this server's own key."`
-	Verify   verifyCommand   `cmd:"" help:"Prove that what must never happen has not happened, over all data."`
-	Doctor   doctorCommand   `cmd:"" help:"Examine database, keys and configuration, and say what to change."`
-	Simulate simulateCommand `cmd:"" help:"Let tenants live for years in virtual time, and compare each step with a model."`
-	Bench    benchCommand    `cmd:"" help:"Measure bookings over gRPC beside pgbench sending the same SQL."`
-	Campaign campaignCommand `cmd:"" help:"Kill, cut and slow down servers and Postgres under load, and prove that nothing was lost."`
+	Serve   serveCommand   `cmd:"" help:"Serve the API, on a database that somebody runs."`
+	Worker  workerCommand  `cmd:"" help:"Send messages and do what falls due, and answer nobody."`
+	Dev     devCommand     `cmd:"" help:"Start everything for development: Postgres, migrations, demo data, server."`
+	Migrate migrateCommand `cmd:"" help:"Bring the database's schema up to date."`
+	Tenant  tenantCommand  `cmd:"" help:"Create a tenant."`
+	Token   tokenCommand   `cmd:"" help:"Issue a token with this server's own key."`
+	Verify  verifyCommand  `cmd:"" help:"Prove that what must never happen has not happened, over all data."`
+	Doctor  doctorCommand  `cmd:"" help:"Examine database, keys and configuration, and say what to change."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }
