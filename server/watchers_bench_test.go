@@ -19,9 +19,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// BenchmarkWatchers measures how long it takes from before an event's transaction until 2,000 watchers of one node and one tenant have it,
-// over gRPC, with the watchers on the same machine. An operation is one event, delivered to all whom it concerns:
-// everybody, or one member, while the others are only woken by it. At a pace nobody waits for deliveries.
+// BenchmarkWatchers measures the time from the start of an event's transaction until 2,000 watchers of one node and one
+// tenant have received it over gRPC. The watchers run on the same machine. An operation is one event, delivered to all
+// watchers or to the one member that it is about; then the others only wake up. With a pace, events follow at that
+// interval without waiting for deliveries.
 //
 //	go test ./server -run '^$' -bench Watchers -benchtime 200x
 func BenchmarkWatchers(b *testing.B) {

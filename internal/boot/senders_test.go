@@ -20,7 +20,8 @@ func TestATenantsMailServerInside(t *testing.T) {
 	t.Cleanup(fake.Close)
 	own := app.Senders{SMTP: &app.SMTPServer{Host: fake.Host, Port: fake.Port, From: "hello@studio.example"}}
 	for allowed, want := range map[bool]string{false: "PRIVATE_ADDRESS", true: ""} {
-		sender, err := SenderConfig{PrivateHosts: allowed}.openTenants(nil)(t.Context(), tenant.TenantID{}, app.ProviderSMTP, own)
+		open := SenderConfig{PrivateHosts: allowed}.openTenants(nil)
+		sender, err := open(t.Context(), tenant.TenantID{}, app.ProviderSMTP, own)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,5 @@
-// The lab tries to prove Berth wrong, and measures it: rules in virtual time, servers under faults, bookings under load.
-// It is not part of the product.
+// The lab tries to prove Berth wrong, and measures it: rules in virtual time, servers under faults, bookings under
+// load. It is not part of the product.
 //
 //	go run ./internal/lab simulate|campaign|bench
 package main

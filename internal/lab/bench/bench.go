@@ -1,5 +1,6 @@
-// Package bench measures bookings, and what becomes of them, beside pgbench, which sends the SQL of a single booking to
-// the same database. All cases take turns, so that whatever else the machine does meets all of them: look at the ratios.
+// Package bench measures bookings and the operations on them. It compares them with pgbench, which sends the SQL of a
+// single booking to the same database. All cases take turns, so that other load on the machine affects all of them
+// alike: look at the ratios.
 package bench
 
 import (
@@ -41,7 +42,7 @@ const (
 	tenantsLoad = "tenants"
 )
 
-// offered reports whether there is such a case.
+// offered reports whether a combination can be measured.
 func offered(c report.Case) bool {
 	network := c.Door == report.GRPC || c.Door == report.Connect || c.Door == report.JSON
 	switch {
@@ -58,9 +59,12 @@ func offered(c report.Case) bool {
 	}
 }
 
-// cases are what one round measures on a database of some size.
+// cases are what one round measures on a database of one size.
 func (o Options) cases(s dbSize) []report.Case {
-	all := []report.Case{{Work: justBook, Workload: spreadLoad, Door: report.Pgbench, Callers: pgbenchConns, Nodes: 1, Tenants: s.tenants, Bookings: s.bookings}}
+	all := []report.Case{{
+		Work: justBook, Workload: spreadLoad, Door: report.Pgbench, Callers: pgbenchConns, Nodes: 1,
+		Tenants: s.tenants, Bookings: s.bookings,
+	}}
 	for _, load := range o.Workloads {
 		works, clients := o.Work, o.Clients
 		switch load {
@@ -73,7 +77,10 @@ func (o Options) cases(s dbSize) []report.Case {
 			for _, callers := range clients {
 				for _, door := range o.Doors {
 					for _, nodes := range o.Nodes {
-						one := report.Case{Work: what, Workload: load, Door: door, Callers: callers, Nodes: nodes, Tenants: s.tenants, Bookings: s.bookings}
+						one := report.Case{
+							Work: what, Workload: load, Door: door, Callers: callers, Nodes: nodes,
+							Tenants: s.tenants, Bookings: s.bookings,
+						}
 						if offered(one) {
 							all = append(all, one)
 						}
@@ -85,8 +92,8 @@ func (o Options) cases(s dbSize) []report.Case {
 	return all
 }
 
-// Run measures every case that the options ask for, Repeats times in turns, and then proves every invariant over what
-// was written. Say hears of progress, a line at a time.
+// Run measures every case that the options ask for, Repeats times in turns. Then it verifies every invariant of the
+// data that was written. It reports progress through say, one line per call.
 func Run(ctx context.Context, o Options, say func(string)) (_ *report.Report, err error) {
 	boot.TuneForLoad()
 	testbeds := make(map[dbSize]*testbed)
@@ -127,7 +134,7 @@ func Run(ctx context.Context, o Options, say func(string)) (_ *report.Report, er
 	return r, nil
 }
 
-// profile begins to write a profile of this process, if one is wanted.
+// profile starts to write a CPU profile of this process. It does nothing if the path is empty.
 func profile(path string) (stop func() error, err error) {
 	if path == "" {
 		return func() error { return nil }, nil
@@ -163,10 +170,12 @@ func (o Options) measure(
 	return nil
 }
 
-// machine tells where this was measured.
+// machine describes the machine, Go and Postgres.
 func (h *testbed) machine(ctx context.Context) (string, error) {
-	var version, synced string
-	err := h.owner.QueryRow(ctx, "select current_setting('server_version'), current_setting('fsync')").Scan(&version, &synced)
+	var version, fsync string
+	err := h.owner.QueryRow(ctx, "select current_setting('server_version'), current_setting('fsync')").
+		Scan(&version, &fsync)
 	version, _, _ = strings.Cut(version, " ")
-	return fmt.Sprintf("%d processors, %s/%s, %s, Postgres %s, fsync %s", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), version, synced), err
+	return fmt.Sprintf("%d processors, %s/%s, %s, Postgres %s, fsync %s",
+		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), version, fsync), err
 }

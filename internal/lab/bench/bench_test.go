@@ -8,35 +8,35 @@ import (
 	"github.com/berthhq/berth/internal/lab/bench/report"
 )
 
-// BenchmarkBookings measures booking in the same process, and each kind of work over real gRPC on loopback, on a durable Postgres of
-// its own, beside pgbench sending the SQL of a booking to it:
+// BenchmarkBookings measures booking in the same process, and each kind of work over gRPC on loopback. Both use a
+// Postgres with fsync on. It compares them with pgbench, which sends the SQL of a booking to the same Postgres:
 //
 //	go test ./internal/lab/bench -run '^$' -bench Bookings/book -benchtime 5s
 //
-// `make bench` takes turns and medians.
+// `make bench` measures in turns and shows medians.
 func BenchmarkBookings(b *testing.B) {
-	house, err := openTestbed(b.Context(), dbSize{tenants: 1}, func(line string) { b.Log(line) })
+	bed, err := openTestbed(b.Context(), dbSize{tenants: 1}, func(line string) { b.Log(line) })
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		if err := house.close(); err != nil {
+		if err := bed.close(); err != nil {
 			b.Error(err)
 		}
 	})
-	limit, err := house.pgbench(b.Context(), 3*time.Second)
+	limit, err := bed.pgbench(b.Context(), 3*time.Second)
 	if err != nil {
 		b.Fatal(err)
 	}
-	command := Options{
-		Work: []string{justBook, "hold+confirm", "reschedule"}, Workloads: []string{spreadLoad, mixedLoad}, Doors: []string{report.Direct, report.GRPC},
-		Clients: []int{1, 8, 32, 128}, Nodes: []int{1},
+	options := Options{
+		Work: []string{justBook, "hold+confirm", "reschedule"}, Workloads: []string{spreadLoad, mixedLoad},
+		Doors: []string{report.Direct, report.GRPC}, Clients: []int{1, 8, 32, 128}, Nodes: []int{1},
 	}
-	for _, c := range command.cases(house.size) {
+	for _, c := range options.cases(bed.size) {
 		b.Run(fmt.Sprintf("%s/%s/callers=%d", c.Work, c.Door, c.Callers), func(b *testing.B) {
-			// The run is as long as the benchmark has time; ns/op would count callers that wait.
+			// ns/op would count the callers that wait.
 			for b.Loop() {
-				run, err := house.measure(b.Context(), c, 3*time.Second)
+				run, err := bed.measure(b.Context(), c, 3*time.Second)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -51,7 +51,7 @@ func BenchmarkBookings(b *testing.B) {
 			}
 		})
 	}
-	if err := house.verify(b.Context(), func(line string) { b.Log(line) }); err != nil {
+	if err := bed.verify(b.Context(), func(line string) { b.Log(line) }); err != nil {
 		b.Fatal(err)
 	}
 }

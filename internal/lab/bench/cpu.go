@@ -9,26 +9,26 @@ import (
 	"time"
 )
 
-// processor is how long processors have worked: for this process, load generator and server, and for Postgres with all its
-// children. What else the machine does makes runs longer, and leaves these alone. Postgres's is known on Linux only.
-type processor struct{ own, postgres time.Duration }
+// cpuTime is processor time: of this process, which is load generator and server, and of Postgres with all its
+// backends. Other load on the machine makes runs longer, but does not change these. Postgres's is zero except on Linux.
+type cpuTime struct{ own, postgres time.Duration }
 
-// watchProcessor gives what tells how long they have worked since.
-func (h *testbed) watchProcessor() (since func() processor) {
-	postgres := h.postgresProcessor()
-	own := ownProcessor()
-	return func() processor {
-		own := ownProcessor() - own
-		return processor{own, h.postgresProcessor() - postgres}
+// measureCPU returns a function that returns the processor time used since this call.
+func (h *testbed) measureCPU() (since func() cpuTime) {
+	postgres := h.postgresCPU()
+	own := ownCPU()
+	return func() cpuTime {
+		own := ownCPU() - own // first: postgresCPU uses some
+		return cpuTime{own, h.postgresCPU() - postgres}
 	}
 }
 
-// each is a share in microseconds.
-func each(d time.Duration, answers int) float64 {
+// perAnswer is the share of one answer, in microseconds.
+func perAnswer(d time.Duration, answers int) float64 {
 	return float64(d.Microseconds()) / float64(max(answers, 1))
 }
 
-func ownProcessor() time.Duration {
+func ownCPU() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		return 0
@@ -36,8 +36,8 @@ func ownProcessor() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// postgresProcessor looks through all processes, which takes this one a while.
-func (h *testbed) postgresProcessor() (worked time.Duration) {
+// postgresCPU reads the list of all processes, which takes a while.
+func (h *testbed) postgresCPU() (used time.Duration) {
 	file, err := os.ReadFile(filepath.Join(h.postgres.Dir, "cluster", "postmaster.pid"))
 	if err != nil {
 		return 0
@@ -47,9 +47,9 @@ func (h *testbed) postgresProcessor() (worked time.Duration) {
 	for _, path := range stats {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has just ended
+			continue // the process has just ended
 		}
-		_, rest, _ := strings.Cut(string(text), ") ") // a name may have spaces, and stands in brackets
+		_, rest, _ := strings.Cut(string(text), ") ") // the name is in brackets and can have spaces
 		fields := strings.Fields(rest)
 		const parent, user, system, endedUser, endedSystem, tick = 1, 11, 12, 13, 14, 10 * time.Millisecond
 		own := []int{user, system}
@@ -57,14 +57,14 @@ func (h *testbed) postgresProcessor() (worked time.Duration) {
 		case len(fields) <= endedSystem:
 			continue
 		case filepath.Base(filepath.Dir(path)) == postmaster:
-			own = append(own, endedUser, endedSystem) // of the connections that were closed
+			own = append(own, endedUser, endedSystem) // of backends that have ended
 		case fields[parent] != postmaster:
 			continue
 		}
 		for _, field := range own {
 			ticks, _ := strconv.ParseInt(fields[field], 10, 64)
-			worked += time.Duration(ticks) * tick
+			used += time.Duration(ticks) * tick
 		}
 	}
-	return worked
+	return used
 }

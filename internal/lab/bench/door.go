@@ -14,15 +14,15 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// seat is who wants to go where: numbers of a tenant, a session and a member.
+// seat is a booking to make: numbers of a tenant, a session and a member.
 type seat struct{ tenant, session, member int }
 
-// door is a way to book.
+// door is a way to reach the database with bookings.
 type door interface {
 	book(ctx context.Context, who seat) (booking string, err error)
 }
 
-// wideDoor is a way to do what members and staff of the one tenant do all day.
+// wideDoor is a door for everything that a mixed load does in the main tenant.
 type wideDoor interface {
 	door
 	cancel(ctx context.Context, member int, booking string) error
@@ -39,7 +39,7 @@ const staffMember = memberCount
 
 const subjectPrefix = "bench-"
 
-// open opens the way to work that a case names.
+// open opens the door of a case.
 func (h *testbed) open(ctx context.Context, c report.Case, what work) (_ door, closeDoor func(), err error) {
 	switch c.Door {
 	case report.GRPC, report.Connect, report.JSON:
@@ -63,8 +63,8 @@ func (h *testbed) open(ctx context.Context, c report.Case, what work) (_ door, c
 		return naive, naive.pool.Close, nil
 	case report.Mutex:
 		if h.single == nil {
-			const enough = 1024 // that nobody waits for a lane, and so for company
-			if h.single, err = h.openOther(ctx, enough); err != nil {
+			const lanes = 1024 // so many that no request waits for a lane: those that wait share a transaction
+			if h.single, err = h.openOther(ctx, lanes); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -75,7 +75,7 @@ func (h *testbed) open(ctx context.Context, c report.Case, what work) (_ door, c
 	}
 }
 
-// directDoor works in the same process, behind token and role.
+// directDoor calls the use cases in the same process, behind tokens and roles.
 type directDoor struct{ nodes []*app.App }
 
 func callerOf(in, member int) tenant.Caller {
@@ -106,7 +106,8 @@ func (d directDoor) book(ctx context.Context, who seat) (string, error) {
 }
 
 func (d directDoor) cancel(ctx context.Context, member int, booking string) error {
-	_, err := d.node(member).CancelBooking(ctx, callerOf(mainTenant, member), app.CancelRequest{ID: tenant.MustParse[tenant.BookingID](booking)})
+	id := tenant.MustParse[tenant.BookingID](booking)
+	_, err := d.node(member).CancelBooking(ctx, callerOf(mainTenant, member), app.CancelRequest{ID: id})
 	return err
 }
 
@@ -123,12 +124,13 @@ func (d directDoor) roster(ctx context.Context, at int) error {
 }
 
 func (d directDoor) describe(ctx context.Context, at int, text string) error {
-	_, _, err := d.nodes[0].UpdateSession(ctx, callerOf(mainTenant, staffMember), sessionID(at), nil, session.Input{Description: text}, session.DescriptionField)
+	_, _, err := d.nodes[0].UpdateSession(ctx, callerOf(mainTenant, staffMember), sessionID(at), nil,
+		session.Input{Description: text}, session.DescriptionField)
 	return err
 }
 
-// mutexDoor is what is often advised against crowds: whoever wants a place in a session waits in the process until those before them
-// have theirs. Each booking has a transaction of its own.
+// mutexDoor is a common advice for contended rows: a mutex for each session, so that bookings of a session run one at a
+// time. Each booking has a transaction of its own.
 type mutexDoor struct {
 	directDoor
 
@@ -141,7 +143,7 @@ func (d *mutexDoor) book(ctx context.Context, who seat) (string, error) {
 	return d.directDoor.book(ctx, who)
 }
 
-// aWeek is the week that somebody looks at: a day of the fortnight in which there are sessions, and the six after it.
+// aWeek returns a week of those two that have sessions. It can start on any of seven days.
 func aWeek(day int) civil.Span {
 	start := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 3+day%7)
 	return civil.Span{Start: start, End: start.AddDate(0, 0, 7)}

@@ -23,16 +23,16 @@ const (
 	cancelled
 	looked
 	staffed
-	over // there is nothing left to do
+	over // the caller has nothing left to do
 )
 
-// actNames are the parts of a mixture.
+// actNames are the parts of a mixed load.
 var actNames = [...]string{booked: "book", cancelled: "cancel", looked: "week page", staffed: "staff"}
 
-// turn is what a caller does once.
+// turn makes the n-th request of a caller.
 type turn func(ctx context.Context, caller, n int) (act, error)
 
-// measure runs a case for so long.
+// measure runs a case for a time.
 func (h *testbed) measure(ctx context.Context, c report.Case, length time.Duration) (report.Run, error) {
 	if c.Door == report.Pgbench {
 		return h.pgbench(ctx, length)
@@ -51,7 +51,7 @@ func (h *testbed) measure(ctx context.Context, c report.Case, length time.Durati
 	return d.run(ctx, length)
 }
 
-// drive is one run under way.
+// drive is one run.
 type drive struct {
 	*testbed
 	report.Case
@@ -59,7 +59,8 @@ type drive struct {
 	next    target
 	through door
 
-	asked, last atomic.Int64 // in a rush: how many have asked, and when the last of those asked who got a place
+	// In a rush: how many have asked, and the position in that order of the last one who got a place.
+	asked, last atomic.Int64
 }
 
 type sample struct {
@@ -67,7 +68,7 @@ type sample struct {
 	act  act
 }
 
-// turns says what callers do.
+// turns returns what callers do.
 func (d *drive) turns() turn {
 	wide, ok := d.through.(wideDoor)
 	if !ok || d.Workload != mixedLoad && d.Workload != readLoad {
@@ -131,7 +132,7 @@ func isFull(err error) bool {
 	return err != nil && (fault.ReasonOf(err) == fault.SessionFull || wireReason(err) == string(fault.SessionFull))
 }
 
-// run works as fast as the callers can.
+// run lets all callers make requests as fast as they can.
 func (d *drive) run(ctx context.Context, length time.Duration) (report.Run, error) {
 	before, err := d.counters(ctx, d.what)
 	if err != nil {
@@ -158,25 +159,25 @@ func (d *drive) run(ctx context.Context, length time.Duration) (report.Run, erro
 	}
 	stop := time.AfterFunc(length, func() { late.Store(true) })
 	defer stop.Stop()
-	worked := d.watchProcessor()
+	cpu := d.measureCPU()
 	begun := time.Now()
 	close(start)
 	done.Wait()
 	elapsed := time.Since(begun)
-	used := worked()
+	used := cpu()
 	if err := errors.Join(errs...); err != nil {
 		return report.Run{}, err
 	}
-	after, err := d.settled(ctx, d.what)
+	after, err := d.finalCounters(ctx, d.what)
 	if err != nil {
 		return report.Run{}, err
 	}
 	run, err := d.sumUp(slices.Concat(samples...), elapsed, after.since(before))
-	run.OwnCPU, run.PostgresCPU = each(used.own, run.Answers), each(used.postgres, run.Answers)
+	run.OwnCPU, run.PostgresCPU = perAnswer(used.own, run.Answers), perAnswer(used.postgres, run.Answers)
 	return run, err
 }
 
-// sumUp makes a run of its samples.
+// sumUp computes the result of a run from its samples.
 func (d *drive) sumUp(all []sample, elapsed time.Duration, counted counters) (report.Run, error) {
 	if len(all) == 0 {
 		return report.Run{}, errors.New("nothing was answered")
@@ -222,7 +223,7 @@ func (d *drive) sumUp(all []sample, elapsed time.Duration, counted counters) (re
 	return run, nil
 }
 
-// pause waits, or gives the error of a context that ends meanwhile.
+// pause returns after d, or with the error of a context that ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

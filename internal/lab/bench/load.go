@@ -10,20 +10,21 @@ import (
 	"github.com/berthhq/berth/internal/lab/bench/report"
 )
 
-// target is what a caller books next; false ends its run.
+// target returns what a caller books next. False ends the caller's run.
 type target func(caller, n int) (seat, bool)
 
-// Members of the first half book for themselves again and again, those of the second half come to a session in turn.
+// Callers of a spread load are members of the first half, and each books for themselves all the time. The other loads
+// take members of the second half in turn.
 const ownMembers = memberCount / 2
 
-// Sessions below are booked by anybody at any time; those from here on are crowded into, one after the other, by people who have
-// never been there.
+// Sessions below openSessions are for the loads that choose any session. The rest is for hot and rush, which use each
+// session once.
 const openSessions = sessionCount - 1_000
 
-// lastSession is nobody's target.
+// lastSession is in no load.
 const lastSession = sessionCount - 1
 
-// target makes the load of a case.
+// target returns the load of a case.
 func (h *testbed) target(ctx context.Context, c report.Case) (target, error) {
 	switch c.Workload {
 	case zipfLoad:
@@ -39,7 +40,7 @@ func (h *testbed) target(ctx context.Context, c report.Case) (target, error) {
 	}
 }
 
-// spread lets each caller be a member, and book any session, none twice.
+// spread: each caller is one member, who books any session, none twice.
 func (h *testbed) spread(callers int) (target, error) {
 	if h.nextUser+callers > ownMembers {
 		return nil, errors.New("every member has been used; run fewer rounds")
@@ -47,12 +48,12 @@ func (h *testbed) spread(callers int) (target, error) {
 	first := h.nextUser
 	h.nextUser += callers
 	return func(i, n int) (seat, bool) {
-		// 7,919 is prime: each caller meets every session once, and all at other times.
+		// 7,919 is prime: each caller gets every session once, each in another order.
 		return seat{mainTenant, (i*31 + n*7919) % openSessions, first + i}, n < openSessions
 	}, nil
 }
 
-// zipf lets some sessions be wanted much more than others, each time by another member.
+// zipf: some sessions are booked much more than others, each time by another member.
 func (h *testbed) zipf(callers int) target {
 	dice := make([]*rand.Zipf, callers)
 	for i := range dice {
@@ -64,18 +65,18 @@ func (h *testbed) zipf(callers int) target {
 			if member, ok := h.visitor(session); ok {
 				return seat{mainTenant, session, member}, true
 			}
-			session = (session + 1) % openSessions // everybody has been there
+			session = (session + 1) % openSessions // all members have booked it
 		}
 	}
 }
 
-// visitor gives the next member who has not been to a session.
+// visitor returns the next member who has no booking in a session.
 func (h *testbed) visitor(session int) (member int, ok bool) {
 	n := int(h.visits[session].Add(1)) - 1
 	return ownMembers + (n+session*7919)%ownMembers, n < ownMembers
 }
 
-// hot lets everybody want the same session, and the next one when all have been there.
+// hot: all callers book the same session, and the next one when all members have booked it.
 func (h *testbed) hot() target {
 	var mu sync.Mutex
 	session, left := 0, false
@@ -88,17 +89,17 @@ func (h *testbed) hot() target {
 					return seat{mainTenant, session, member}, true
 				}
 			}
-			if session, left = h.crowd(); !left {
+			if session, left = h.unusedSession(); !left {
 				return seat{}, false
 			}
 		}
 	}
 }
 
-// crowd gives a session that nobody has been to.
-func (h *testbed) crowd() (session int, ok bool) {
-	h.nextCrowd++
-	session = lastSession - h.nextCrowd
+// unusedSession returns a session without bookings.
+func (h *testbed) unusedSession() (session int, ok bool) {
+	h.nextUnused++
+	session = lastSession - h.nextUnused
 	return session, session >= openSessions
 }
 
@@ -107,24 +108,26 @@ const (
 	rushPlaces  = 30
 )
 
-// rush lets everybody want one of a few places at the same moment.
+// rush: all callers want one of a few places at the same moment.
 func (h *testbed) rush(ctx context.Context, by string) (target, error) {
-	session, ok := h.crowd()
+	session, ok := h.unusedSession()
 	if !ok {
-		return nil, errors.New("every session has seen a crowd; run fewer rounds")
+		return nil, errors.New("every session has been used; run fewer rounds")
 	}
 	in := mainTenant
 	if by == report.Naive || by == report.NaiveGRPC {
 		in = naiveTenant
 	}
-	tag, err := h.owner.Exec(ctx, "update sessions set capacity = $1 where tenant_id = $2 and id = $3 and seats_taken = 0", rushPlaces, tenantID(in), numberedID("9000", session))
+	tag, err := h.owner.Exec(ctx, `
+update sessions set capacity = $1 where tenant_id = $2 and id = $3 and seats_taken = 0`,
+		rushPlaces, tenantID(in), numberedID("9000", session))
 	if err == nil && tag.RowsAffected() != 1 {
-		err = fmt.Errorf("somebody has been to session %d before the rush", session)
+		err = fmt.Errorf("session %d has bookings before the rush", session)
 	}
 	return func(i, n int) (seat, bool) { return seat{mainTenant, session, ownMembers + i}, n == 0 }, err
 }
 
-// tour lets members of all tenants book, one tenant after the other, and nobody a session twice.
+// tour: members of all tenants book, one tenant after the other. No member books a session twice.
 func (h *testbed) tour() target {
 	sessions, members := h.size.others()
 	tenants := int64(h.size.tenants - 1)

@@ -9,20 +9,21 @@ import (
 	"github.com/berthhq/berth/internal/lab/bench/report"
 )
 
-// Nobody is sent to a session twice, whatever is measured how often: a second booking would be refused, and the run fail. And what
-// sees crowds is visited by nobody else, so that a rush finds all its places.
-func TestLoadsNeverMeet(t *testing.T) {
+// A second booking by a member would be refused, and the run would fail. A rush must find all its places free.
+func TestLoads_BookNoSeatTwiceAndLeaveRushesTheirSessions(t *testing.T) {
 	t.Parallel()
 	const callers, turns, rounds = 20, 300, 3
 	h := &testbed{size: dbSize{tenants: 40}}
 	seen := make(map[seat]string)
-	crowds := make(map[int]string)
+	rushes := make(map[int]bool)
 	for range rounds {
 		spread, err := h.spread(callers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for load, next := range map[string]target{spreadLoad: spread, zipfLoad: h.zipf(callers), hotLoad: h.hot(), tenantsLoad: h.tour()} {
+		for load, next := range map[string]target{
+			spreadLoad: spread, zipfLoad: h.zipf(callers), hotLoad: h.hot(), tenantsLoad: h.tour(),
+		} {
 			for n := range turns {
 				for i := range callers {
 					who, ok := next(i, n)
@@ -33,38 +34,41 @@ func TestLoadsNeverMeet(t *testing.T) {
 						t.Fatalf("%v is booked by %s and by %s", who, before, load)
 					}
 					seen[who] = load
-					if other := crowds[who.session]; load != hotLoad && who.tenant == mainTenant && (who.session >= openSessions || other != "") {
-						t.Fatalf("%s visits session %d, which is for crowds", load, who.session)
+					if load != hotLoad && who.tenant == mainTenant && (who.session >= openSessions || rushes[who.session]) {
+						t.Fatalf("%s books session %d, which is for hot and rush", load, who.session)
 					}
 				}
 			}
 		}
-		rush, ok := h.crowd()
+		rush, ok := h.unusedSession()
 		for who, load := range seen {
 			if who.tenant == mainTenant && who.session == rush || !ok {
-				t.Fatalf("the rush is in session %d, where %s has been", rush, load)
+				t.Fatalf("the rush is in session %d, which %s has booked", rush, load)
 			}
 		}
-		crowds[rush] = rushLoad
+		rushes[rush] = true
 	}
 }
 
-func TestCasesAreThoseThatThereAre(t *testing.T) {
+func TestOptions_CasesAreThoseThatCanBeMeasured(t *testing.T) {
 	t.Parallel()
-	c := Options{
-		Work: []string{justBook, "reschedule"}, Workloads: []string{spreadLoad, rushLoad, mixedLoad, tenantsLoad}, Doors: []string{report.Direct, report.GRPC, report.Naive},
-		Clients: []int{1, 8}, Nodes: []int{1, 2},
+	o := Options{
+		Work: []string{justBook, "reschedule"}, Workloads: []string{spreadLoad, rushLoad, mixedLoad, tenantsLoad},
+		Doors: []string{report.Direct, report.GRPC, report.Naive}, Clients: []int{1, 8}, Nodes: []int{1, 2},
 	}
 	var got []string
-	for _, one := range c.cases(dbSize{tenants: 100}) {
+	for _, one := range o.cases(dbSize{tenants: 100}) {
 		got = append(got, strings.TrimSuffix(one.String(), ", 100 tenants, 0 bookings"))
 	}
 	want := []string{
 		"spread book, pgbench, 16 callers",
-		"spread book, direct, 1 caller", "spread book, direct, 1 caller, 2 nodes", "spread book, grpc, 1 caller", "spread book, naive, 1 caller",
-		"spread book, direct, 8 callers", "spread book, direct, 8 callers, 2 nodes", "spread book, grpc, 8 callers", "spread book, naive, 8 callers",
+		"spread book, direct, 1 caller", "spread book, direct, 1 caller, 2 nodes",
+		"spread book, grpc, 1 caller", "spread book, naive, 1 caller",
+		"spread book, direct, 8 callers", "spread book, direct, 8 callers, 2 nodes",
+		"spread book, grpc, 8 callers", "spread book, naive, 8 callers",
 		"spread reschedule, grpc, 1 caller", "spread reschedule, grpc, 8 callers",
-		"rush book, direct, 2,000 callers", "rush book, direct, 2,000 callers, 2 nodes", "rush book, grpc, 2,000 callers", "rush book, naive, 2,000 callers",
+		"rush book, direct, 2,000 callers", "rush book, direct, 2,000 callers, 2 nodes",
+		"rush book, grpc, 2,000 callers", "rush book, naive, 2,000 callers",
 		"mixed mixed, direct, 1 caller", "mixed mixed, direct, 1 caller, 2 nodes", "mixed mixed, grpc, 1 caller",
 		"mixed mixed, direct, 8 callers", "mixed mixed, direct, 8 callers, 2 nodes", "mixed mixed, grpc, 8 callers",
 		"tenants book, direct, 1 caller", "tenants book, direct, 1 caller, 2 nodes",

@@ -21,8 +21,8 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// naiveDoor books as one would write it down at first: one statement after the other, counting rows to see
-// whether there is room, trying again on a conflict. It is as safe, and is here to be compared with.
+// naiveDoor books as a first version would: one statement after the other, counting rows to see whether there is room,
+// with a retry on a conflict. It is as safe as the service, and is what the service is compared with.
 type naiveDoor struct {
 	pool      *pgxpool.Pool
 	conflicts *atomic.Int64
@@ -71,12 +71,14 @@ func naiveBooking(ctx context.Context, tx pgx.Tx, session, member string) error 
 	var capacity *int
 	var state string
 	var starts, ends time.Time
-	if err := tx.QueryRow(ctx, `select capacity, state, starts_at, ends_at from sessions where tenant_id = $1 and id = $2`, in, session).
+	if err := tx.QueryRow(ctx, `
+select capacity, state, starts_at, ends_at from sessions where tenant_id = $1 and id = $2`, in, session).
 		Scan(&capacity, &state, &starts, &ends); err != nil {
 		return err
 	}
 	var name, subscription string
-	if err := tx.QueryRow(ctx, `select name from members where tenant_id = $1 and id = $2`, in, member).Scan(&name); err != nil {
+	if err := tx.QueryRow(ctx, `select name from members where tenant_id = $1 and id = $2`, in, member).
+		Scan(&name); err != nil {
 		return err
 	}
 	if err := tx.QueryRow(ctx, `
@@ -87,7 +89,8 @@ where u.tenant_id = $1 and u.member_id = $2 and u.status = 'ACTIVE'`, in, member
 	var taken, mine int
 	if err := tx.QueryRow(ctx, `
 select count(*), count(*) filter (where member_id = $3) from bookings
-where tenant_id = $1 and session_id = $2 and status in ('PENDING', 'CONFIRMED', 'ATTENDED')`, in, session, member).Scan(&taken, &mine); err != nil {
+where tenant_id = $1 and session_id = $2 and status in ('PENDING', 'CONFIRMED', 'ATTENDED')`, in, session, member).
+		Scan(&taken, &mine); err != nil {
 		return err
 	}
 	if capacity != nil && taken >= *capacity || mine > 0 {
@@ -95,19 +98,20 @@ where tenant_id = $1 and session_id = $2 and status in ('PENDING', 'CONFIRMED', 
 	}
 	id := tenant.New[tenant.BookingID](now)
 	if _, err := tx.Exec(ctx, `
-insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, subscription_id, starts_at, ends_at,
-  created_by, created_at, updated_at, confirmed_at)
+insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, subscription_id,
+  starts_at, ends_at, created_by, created_at, updated_at, confirmed_at)
 values ($1, $2, $3, $4, 1, 'CONFIRMED', 'ONLINE', $5, $6, $7, $4::uuid::text, $8, $8, $8)`,
 		in, id.String(), session, member, subscription, starts, ends, now); err != nil {
 		return err
 	}
 	_, err := tx.Exec(ctx, `
 insert into events (tenant_id, id, type, session_id, booking_id, member_id, actor, occurred_at)
-values ($1, $2, 'booking.confirmed', $3, $4, $5, $5::uuid::text, $6)`, in, tenant.New[tenant.EventID](now).String(), session, id.String(), member, now)
+values ($1, $2, 'booking.confirmed', $3, $4, $5, $5::uuid::text, $6)`,
+		in, tenant.New[tenant.EventID](now).String(), session, id.String(), member, now)
 	return err
 }
 
-// naiveService answers Book for whoever a token names, and asks nothing else of them.
+// naiveService answers Book for the subject of a token. It checks no roles.
 type naiveService struct {
 	berthv1connect.UnimplementedBookingServiceHandler
 
@@ -117,11 +121,14 @@ type naiveService struct {
 
 func (d *naiveDoor) handler(verifier *token.Verifier) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle(berthv1connect.NewBookingServiceHandler(&naiveService{door: d, verifier: verifier}, connect.WithCompressMinBytes(1<<10)))
+	mux.Handle(berthv1connect.NewBookingServiceHandler(
+		&naiveService{door: d, verifier: verifier}, connect.WithCompressMinBytes(1<<10)))
 	return mux
 }
 
-func (s *naiveService) Book(ctx context.Context, req *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
+func (s *naiveService) Book(
+	ctx context.Context, req *connect.Request[v1.BookRequest],
+) (*connect.Response[v1.BookResponse], error) {
 	raw, _ := strings.CutPrefix(req.Header().Get("Authorization"), "Bearer ")
 	who, err := s.verifier.Verify(ctx, raw)
 	if err != nil {
@@ -134,7 +141,7 @@ func (s *naiveService) Book(ctx context.Context, req *connect.Request[v1.BookReq
 	err = s.door.bookFor(ctx, req.Msg.GetSessionId(), numberedID("b000", member))
 	switch {
 	case fault.ReasonOf(err) == fault.SessionFull:
-		return nil, fullOverTheWire()
+		return nil, fullError()
 	case err != nil:
 		return nil, connect.NewError(connect.CodeInternal, err)
 	}

@@ -30,21 +30,23 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// wire sends a request as one member and reads the answer.
+// wire sends a request as one member and reads the answer into res.
 type wire func(ctx context.Context, procedure string, req, res proto.Message) error
 
-// network works over loopback, each member with a token of their own.
+// network is a door over loopback. Each member has a token of their own.
 type network struct {
 	members map[int]wire
-	turns   map[int]func(ctx context.Context, session string) error // of work that is more than booking
+	turns   map[int]func(ctx context.Context, session string) error // for work other than booking
 }
 
-// networkConns spread the callers, as a fleet of clients would be.
+// networkConns is the number of connections that the callers share.
 const networkConns = 8
 
-// openNetwork connects, and lets the server meet the members who come, as it would have in the course of a day: a token
-// is verified once.
-func (h *testbed) openNetwork(ctx context.Context, c report.Case, what work, address string) (_ door, closeAll func(), err error) {
+// openNetwork connects. It first has the server verify the tokens of all members: the server remembers a verified
+// token, so in the course of a day it verifies each once.
+func (h *testbed) openNetwork(
+	ctx context.Context, c report.Case, what work, address string,
+) (_ door, closeAll func(), err error) {
 	n := &network{members: make(map[int]wire), turns: make(map[int]func(context.Context, string) error)}
 	speak, closeAll, err := dialers[c.Door](address, min(c.Callers, networkConns))
 	if err != nil {
@@ -75,12 +77,14 @@ func (h *testbed) openNetwork(ctx context.Context, c report.Case, what work, add
 	return n, closeAll, nil
 }
 
-// tokenOf gives a member's token, which the server has met.
+// tokenOf returns a member's token. The server has verified it.
 func (h *testbed) tokenOf(ctx context.Context, member int) (string, error) {
 	raw, known := h.tokens[member]
 	if !known {
 		var err error
-		grant := token.Grant{Subject: fmt.Sprint(subjectPrefix, member), Tenants: []tenant.TenantID{tenantID(mainTenant)}}
+		grant := token.Grant{
+			Subject: fmt.Sprint(subjectPrefix, member), Tenants: []tenant.TenantID{tenantID(mainTenant)},
+		}
 		if raw, _, err = h.Issuer.Issue(grant, 12*time.Hour); err != nil {
 			return "", err
 		}
@@ -90,19 +94,22 @@ func (h *testbed) tokenOf(ctx context.Context, member int) (string, error) {
 	return raw, err
 }
 
-// dialers connect several times, and give what speaks for a member.
-var dialers = map[string]func(address string, conns int) (speak func(member int, token string) wire, closeAll func(), err error){
+// speaker returns the wire of a member with a token.
+type speaker func(member int, token string) wire
+
+// dialers open connections of a protocol.
+var dialers = map[string]func(address string, conns int) (speak speaker, closeAll func(), err error){
 	report.GRPC:      dialGRPC,
 	report.NaiveGRPC: dialGRPC,
-	report.Connect: func(address string, conns int) (func(int, string) wire, func(), error) {
+	report.Connect: func(address string, conns int) (speaker, func(), error) {
 		return dialConnect(address, conns, connectCodec{"application/proto", proto.Marshal, proto.Unmarshal})
 	},
-	report.JSON: func(address string, conns int) (func(int, string) wire, func(), error) {
+	report.JSON: func(address string, conns int) (speaker, func(), error) {
 		return dialConnect(address, conns, connectCodec{"application/json", protojson.Marshal, protojson.Unmarshal})
 	},
 }
 
-func dialGRPC(address string, conns int) (func(int, string) wire, func(), error) {
+func dialGRPC(address string, conns int) (speaker, func(), error) {
 	var all []*grpc.ClientConn
 	closeAll := func() {
 		for _, conn := range all {
@@ -125,16 +132,16 @@ func dialGRPC(address string, conns int) (func(int, string) wire, func(), error)
 	}, closeAll, nil
 }
 
-// connectCodec is how messages are written.
+// connectCodec encodes messages.
 type connectCodec struct {
 	contentType string
 	marshal     func(proto.Message) ([]byte, error)
 	unmarshal   func([]byte, proto.Message) error
 }
 
-// dialConnect speaks the unary half of the Connect protocol, which is little more than POST, so that the load generator costs
-// as little as it can.
-func dialConnect(address string, conns int, codec connectCodec) (func(int, string) wire, func(), error) {
+// dialConnect speaks Connect's protocol for unary calls, which is little more than POST. So the load generator needs
+// less processor time than a full client would.
+func dialConnect(address string, conns int, codec connectCodec) (speaker, func(), error) {
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
 	var clients []*http.Client
@@ -148,7 +155,9 @@ func dialConnect(address string, conns int, codec connectCodec) (func(int, strin
 	}
 	return func(member int, raw string) wire {
 		client := clients[member%len(clients)]
-		header := http.Header{"Content-Type": {codec.contentType}, "Connect-Protocol-Version": {"1"}, "Authorization": {"Bearer " + raw}}
+		header := http.Header{
+			"Content-Type": {codec.contentType}, "Connect-Protocol-Version": {"1"}, "Authorization": {"Bearer " + raw},
+		}
 		return func(ctx context.Context, procedure string, req, res proto.Message) error {
 			body, err := codec.marshal(req)
 			if err != nil {
@@ -176,7 +185,7 @@ func dialConnect(address string, conns int, codec connectCodec) (func(int, strin
 	}, closeAll, nil
 }
 
-// refusedError is what a server says against a request.
+// refusedError is the error of a Connect response.
 type refusedError struct {
 	Reason  string `json:"-"`
 	Message string `json:"message"`
@@ -194,17 +203,21 @@ func connectError(text []byte) error {
 		return fmt.Errorf("%w: %s", err, text)
 	}
 	for _, detail := range e.Details {
+		if detail.Type != "google.rpc.ErrorInfo" {
+			continue
+		}
 		var info errdetails.ErrorInfo
-		if value, err := base64.RawStdEncoding.DecodeString(detail.Value); err == nil && detail.Type == "google.rpc.ErrorInfo" && proto.Unmarshal(value, &info) == nil {
+		value, err := base64.RawStdEncoding.DecodeString(detail.Value)
+		if err == nil && proto.Unmarshal(value, &info) == nil {
 			e.Reason = info.GetReason()
 		}
 	}
 	return &e
 }
 
-// wireReason is the reason that an error gives over the wire; empty for none.
+// wireReason is the contract's reason of an error from the network, or empty.
 func wireReason(err error) string {
-	if refused, ok := err.(*refusedError); ok { //nolint:errorlint // nobody wraps it on the way here
+	if refused, ok := err.(*refusedError); ok { //nolint:errorlint // it is never wrapped
 		return refused.Reason
 	}
 	for _, detail := range status.Convert(err).Details() {
@@ -215,8 +228,8 @@ func wireReason(err error) string {
 	return ""
 }
 
-// fullOverTheWire is the refusal of the naive way.
-func fullOverTheWire() error {
+// fullError is the naive door's refusal over the network.
+func fullError() error {
 	full := connect.NewError(connect.CodeResourceExhausted, errNaiveFull)
 	if detail, err := connect.NewErrorDetail(&errdetails.ErrorInfo{Reason: string(fault.SessionFull)}); err == nil {
 		full.AddDetail(detail)
@@ -229,17 +242,21 @@ func (n *network) book(ctx context.Context, who seat) (string, error) {
 		return "", turn(ctx, numberedID("9000", who.session))
 	}
 	var res v1.BookResponse
-	err := n.members[who.member](ctx, berthv1connect.BookingServiceBookProcedure, &v1.BookRequest{SessionId: numberedID("9000", who.session)}, &res)
+	err := n.members[who.member](ctx, berthv1connect.BookingServiceBookProcedure,
+		&v1.BookRequest{SessionId: numberedID("9000", who.session)}, &res)
 	return res.GetBooking().GetId(), err
 }
 
 func (n *network) cancel(ctx context.Context, member int, booking string) error {
-	return n.members[member](ctx, berthv1connect.BookingServiceCancelBookingProcedure, &v1.CancelBookingRequest{BookingId: booking}, new(v1.CancelBookingResponse))
+	return n.members[member](ctx, berthv1connect.BookingServiceCancelBookingProcedure,
+		&v1.CancelBookingRequest{BookingId: booking}, new(v1.CancelBookingResponse))
 }
 
 func (n *network) week(ctx context.Context, member int, week civil.Span) error {
 	return n.members[member](ctx, berthv1connect.SessionServiceListSessionsProcedure, &v1.ListSessionsRequest{
-		Filter:   &v1.SessionFilter{StartsWithin: &v1.TimeRange{Start: timestamppb.New(week.Start), End: timestamppb.New(week.End)}},
+		Filter: &v1.SessionFilter{StartsWithin: &v1.TimeRange{
+			Start: timestamppb.New(week.Start), End: timestamppb.New(week.End),
+		}},
 		PageSize: weekPage,
 	}, new(v1.ListSessionsResponse))
 }

@@ -25,16 +25,16 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// pgbenchConns are the connections that pgbench and the naive way get: as many as the command pool has.
+// pgbenchConns is the number of connections of pgbench and of the naive door: as many as the command pool has.
 const pgbenchConns = 16
 
-// sent is a statement as it went to the database.
+// sent is a statement as it was sent to the database.
 type sent struct {
 	sql  string
 	args []any
 }
 
-// recorder keeps what is sent.
+// recorder keeps the batches that are sent.
 type recorder struct {
 	mu      sync.Mutex
 	batches [][]sent
@@ -58,8 +58,8 @@ func (r *recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Tr
 func (r *recorder) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 func (r *recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
 
-// recordScript books once and turns every statement that this sent into a line of a pgbench script, round
-// trip by round trip, with the ids replaced by ones that pgbench counts up.
+// recordScript books once and turns every statement sent into a line of a pgbench script, round trip by round trip. Ids
+// become expressions that pgbench counts up.
 func (h *testbed) recordScript(ctx context.Context) (string, error) {
 	seen := new(recorder)
 	db, err := pg.Open(ctx, pg.Config{URL: h.postgres.URL, Tracer: seen, CommandConns: 1, ReadConns: 1})
@@ -73,7 +73,7 @@ func (h *testbed) recordScript(ctx context.Context) (string, error) {
 		place, err := node.Book(ctx, caller, app.BookRequest{Session: sessionID(0), Party: 1, Channel: catalog.Online})
 		return caller, place, err
 	}
-	if _, _, err := book(memberCount - 2); err != nil { // what is read once and kept is no part of a booking
+	if _, _, err := book(memberCount - 2); err != nil { // fills the caches: what they read once is not part of a booking
 		return "", err
 	}
 	seen.batches = nil
@@ -89,7 +89,9 @@ func (h *testbed) recordScript(ctx context.Context) (string, error) {
 		place.Booking.ID.Bytes():           clientID("a000"),
 	}
 	var script strings.Builder
-	fmt.Fprintf(&script, "\\set n :n + 1\n\\set session (:client_id * 613 + :n * 7919) %% %d\n\\set member %d + :client_id + %d * (:n / %d)\n",
+	fmt.Fprintf(&script, "\\set n :n + 1\n"+
+		"\\set session (:client_id * 613 + :n * 7919) %% %d\n"+
+		"\\set member %d + :client_id + %d * (:n / %d)\n",
 		sessionCount, memberCount/2, pgbenchConns, sessionCount)
 	for _, batch := range seen.batches {
 		script.WriteString("\\startpipeline\n")
@@ -101,14 +103,15 @@ func (h *testbed) recordScript(ctx context.Context) (string, error) {
 	return script.String(), nil
 }
 
-// clientID is the SQL of an id that counts up for each connection of pgbench, as fresh ids do.
+// clientID is the SQL of an id that counts up for each connection of pgbench, as new ids do.
 func clientID(group string) string {
-	return fmt.Sprintf("(lpad(to_hex((1 + :client_id)::bigint), 8, '0') || '-0000-7000-%s-' || lpad(to_hex((:n)::bigint), 12, '0'))::uuid", group)
+	return fmt.Sprintf("(lpad(to_hex((1 + :client_id)::bigint), 8, '0') || '-0000-7000-%s-' || "+
+		"lpad(to_hex((:n)::bigint), 12, '0'))::uuid", group)
 }
 
 var parameter = regexp.MustCompile(`\$(\d+)`)
 
-// filledIn puts the arguments into the statement's text.
+// filledIn returns the statement's text with its arguments as literals.
 func (s sent) filledIn(ids map[[16]byte]string) string {
 	sql := parameter.ReplaceAllStringFunc(s.sql, func(p string) string {
 		n, _ := strconv.Atoi(p[1:])
@@ -117,7 +120,7 @@ func (s sent) filledIn(ids map[[16]byte]string) string {
 	return strings.Join(strings.Fields(sql), " ")
 }
 
-// literal writes a value as SQL. An id that is not known is one that was made for this booking.
+// literal writes a value as SQL. An id that is not in ids was created for this booking.
 func literal(value any, ids map[[16]byte]string) string {
 	switch v := value.(type) {
 	case nil:
@@ -164,7 +167,7 @@ var (
 	doneLine = regexp.MustCompile(`(?m)^number of transactions actually processed: ([0-9]+)`)
 )
 
-// pgbench sends the script for so long. Its own processor time counts as the service's does elsewhere.
+// pgbench runs the script for a time. Its processor time is compared with that of load generator and server.
 func (h *testbed) pgbench(ctx context.Context, length time.Duration) (run report.Run, err error) {
 	path := filepath.Join(h.folder, "book.sql")
 	if err := os.WriteFile(path, []byte(h.script), 0o600); err != nil {
@@ -176,23 +179,24 @@ func (h *testbed) pgbench(ctx context.Context, length time.Duration) (run report
 	}
 	seconds := math.Ceil(length.Seconds())
 	logs := filepath.Join(h.folder, "pgbench_log")
-	h.nextStep += int64(sessionCount) // a member that no run has booked for
+	h.nextStep += int64(sessionCount) // continues with members that no run has booked for
 	cmd := exec.CommandContext(ctx, program, "--no-vacuum", "--protocol=prepared", "--file="+path,
 		"--client="+strconv.Itoa(pgbenchConns), "--jobs=2", "--time="+strconv.Itoa(int(seconds)), "--max-tries=20",
 		"--log", "--log-prefix="+logs, "--define=n="+strconv.FormatInt(h.nextStep, 10), h.postgres.URL)
-	cmd.Env = append(os.Environ(), "PGOPTIONS=-c role=berth_app -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c plan_cache_mode=force_generic_plan")
+	cmd.Env = append(os.Environ(), "PGOPTIONS=-c role=berth_app -c enable_seqscan=off -c enable_hashjoin=off "+
+		"-c enable_mergejoin=off -c plan_cache_mode=force_generic_plan")
 	before, err := h.counters(ctx, work{})
 	if err != nil {
 		return run, err
 	}
-	worked := h.watchProcessor()
+	cpu := h.measureCPU()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return run, fmt.Errorf("pgbench: %w\n%s", err, out)
 	}
 	tps, done := tpsLine.FindSubmatch(out), doneLine.FindSubmatch(out)
 	if tps == nil || done == nil {
-		return run, fmt.Errorf("pgbench told no number:\n%s", out)
+		return run, fmt.Errorf("no result in the output of pgbench:\n%s", out)
 	}
 	if run.PerSecond, err = strconv.ParseFloat(string(tps[1]), 64); err != nil {
 		return run, err
@@ -201,20 +205,20 @@ func (h *testbed) pgbench(ctx context.Context, length time.Duration) (run report
 		return run, err
 	}
 	own := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	run.OwnCPU, run.PostgresCPU = each(own, run.Answers), each(worked().postgres, run.Answers)
-	after, err := h.counters(ctx, work{}) // its connections are closed, and have told what they did
+	run.OwnCPU, run.PostgresCPU = perAnswer(own, run.Answers), perAnswer(cpu().postgres, run.Answers)
+	after, err := h.counters(ctx, work{}) // its backends have ended, and so have reported
 	if err != nil {
 		return run, err
 	}
 	counted := after.since(before)
 	run.Seconds, run.Together = seconds, 1
 	run.WALBytes, run.Fsyncs = counted.wal/float64(run.Answers), counted.fsyncs/seconds
-	run.P50, run.P99, err = pgbenchTook(logs)
+	run.P50, run.P99, err = readLatencies(logs)
 	return run, err
 }
 
-// pgbenchTook reads how long transactions took, in microseconds in the third column of its logs, and removes these.
-func pgbenchTook(logs string) (p50, p99 time.Duration, err error) {
+// readLatencies reads pgbench's logs and removes them. Their third column is the latency in microseconds.
+func readLatencies(logs string) (p50, p99 time.Duration, err error) {
 	files, err := filepath.Glob(logs + ".*")
 	if err != nil {
 		return 0, 0, err

@@ -23,8 +23,8 @@ import (
 	"github.com/berthhq/berth/migrations"
 )
 
-// testbed is a node on a durable Postgres of its own, in a folder that goes when it closes. It leaves messages to others, as
-// nodes do that have workers beside them.
+// testbed is a node on a Postgres of its own with fsync on, in a folder that close removes. The node sends no messages,
+// as in a fleet that has workers.
 type testbed struct {
 	*boot.Node
 	size     dbSize
@@ -34,17 +34,17 @@ type testbed struct {
 	address  string
 	stop     context.CancelFunc
 	served   chan error
-	others   []*otherNode // beside it
-	single   *otherNode   // one booking in a transaction
-	script   string       // pgbench's
+	others   []*otherNode
+	single   *otherNode // one booking per transaction
+	script   string     // of pgbench
 	tokens   map[int]string
 
-	nextUser  int                        // members that no run of its own has booked for yet
-	nextStep  int64                      // where pgbench's enumeration goes on
-	nextCrowd int                        // sessions that no run has crowded into
-	nextTurn  atomic.Int64               // where the tour of all tenants goes on
-	visits    [sessionCount]atomic.Int32 // members that have booked a session in turn
-	conflicts atomic.Int64               // attempts of the naive way that came to nothing
+	nextUser   int                        // the first member that no spread load has used
+	nextStep   int64                      // where the count of pgbench's script continues
+	nextUnused int                        // how many sessions hot and rush have used
+	nextTurn   atomic.Int64               // where the tour of all tenants continues
+	visits     [sessionCount]atomic.Int32 // how many members have booked each session in turn
+	conflicts  atomic.Int64               // failed attempts of the naive door
 }
 
 func openTestbed(ctx context.Context, size dbSize, progress func(string)) (_ *testbed, err error) {
@@ -52,8 +52,8 @@ func openTestbed(ctx context.Context, size dbSize, progress func(string)) (_ *te
 	if err != nil {
 		return nil, err
 	}
-	// Postgres's user may enter, so that everything is in the one folder that goes.
-	if err := os.Chmod(folder, 0o711); err != nil { //nolint:gosec // what is secret in it is readable by its owner alone
+	// Postgres can run as another user, who must be able to enter.
+	if err := os.Chmod(folder, 0o711); err != nil { //nolint:gosec // secrets in it are 0600
 		return nil, err
 	}
 	h := &testbed{size: size, folder: folder, served: make(chan error, 1), stop: func() {}, tokens: make(map[int]string)}
@@ -62,7 +62,9 @@ func openTestbed(ctx context.Context, size dbSize, progress func(string)) (_ *te
 			err = errors.Join(err, h.close())
 		}
 	}()
-	if h.postgres, err = pg.StartDevelopment(ctx, pg.DevConfig{DataDir: filepath.Join(folder, "postgres"), Progress: progress}); err != nil {
+	if h.postgres, err = pg.StartDevelopment(ctx, pg.DevConfig{
+		DataDir: filepath.Join(folder, "postgres"), Progress: progress,
+	}); err != nil {
 		return nil, err
 	}
 	if err = pg.Migrate(ctx, h.postgres.URL, migrations.FS, func(string) {}); err != nil {
@@ -76,7 +78,9 @@ func openTestbed(ctx context.Context, size dbSize, progress func(string)) (_ *te
 		return nil, err
 	}
 	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth", Senders: boot.SenderConfig{Elsewhere: true}}
-	if h.Node, err = boot.Open(ctx, slog.New(slog.DiscardHandler), h.postgres.URL, keys, boot.ListenConfig{Drain: time.Second}); err != nil {
+	if h.Node, err = boot.Open(
+		ctx, slog.New(slog.DiscardHandler), h.postgres.URL, keys, boot.ListenConfig{Drain: time.Second},
+	); err != nil {
 		return nil, err
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -91,7 +95,7 @@ func openTestbed(ctx context.Context, size dbSize, progress func(string)) (_ *te
 	return h, err
 }
 
-// otherNode is one more node on the same database, without a door to the network.
+// otherNode is one more node on the same database. It does not listen.
 type otherNode struct {
 	app     *app.App
 	db      *pg.DB
@@ -111,7 +115,7 @@ func (h *testbed) openOther(ctx context.Context, lanes int) (_ *otherNode, err e
 	return n, nil
 }
 
-// nodes gives so many nodes, and makes those that are missing.
+// nodes returns n nodes, the one that listens first. It opens those that are missing.
 func (h *testbed) nodes(ctx context.Context, n int) ([]*app.App, error) {
 	for len(h.others) < n-1 {
 		other, err := h.openOther(ctx, 0)
@@ -127,22 +131,22 @@ func (h *testbed) nodes(ctx context.Context, n int) ([]*app.App, error) {
 	return all, nil
 }
 
-// beside are all nodes but the one that serves.
-func (h *testbed) beside() []*otherNode {
+// otherNodes are all nodes except the one that listens.
+func (h *testbed) otherNodes() []*otherNode {
 	if h.single == nil {
 		return h.others
 	}
 	return append([]*otherNode{h.single}, h.others...)
 }
 
-// close ends what runs and removes what was written.
+// close stops everything and removes the folder.
 func (h *testbed) close() error {
 	var err error
 	if h.address != "" {
 		h.stop()
 		err = <-h.served
 	}
-	for _, other := range h.beside() {
+	for _, other := range h.otherNodes() {
 		other.app.Drain()
 		other.db.Close()
 	}
@@ -158,7 +162,7 @@ func (h *testbed) close() error {
 	return errors.Join(err, os.RemoveAll(h.folder))
 }
 
-// serveNaive serves the naive way behind the same server and the same tokens.
+// serveNaive serves the naive door behind the same server and with the same tokens.
 func (h *testbed) serveNaive(ctx context.Context) (address string, closeServer func(), err error) {
 	naive, err := h.openNaive(ctx)
 	if err != nil {
@@ -173,7 +177,7 @@ func (h *testbed) serveNaive(ctx context.Context) (address string, closeServer f
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = server.Serve(listener) // it is closed below
+		_ = server.Serve(listener) // closeServer ends it
 	}()
 	return listener.Addr().String(), func() {
 		_ = server.Close()
@@ -182,9 +186,11 @@ func (h *testbed) serveNaive(ctx context.Context) (address string, closeServer f
 	}, nil
 }
 
-// verify proves every invariant over what was written through the service.
+// verify checks every invariant of the data that was written through the service.
 func (h *testbed) verify(ctx context.Context, progress func(string)) error {
-	db, err := pg.Open(ctx, pg.Config{URL: h.postgres.URL, CommandConns: 1, ReadConns: 2, StatementTimeout: 10 * time.Minute})
+	db, err := pg.Open(ctx, pg.Config{
+		URL: h.postgres.URL, CommandConns: 1, ReadConns: 2, StatementTimeout: 10 * time.Minute,
+	})
 	if err != nil {
 		return err
 	}
@@ -214,7 +220,7 @@ func (h *testbed) verify(ctx context.Context, progress func(string)) error {
 		return err
 	}
 	if wrong.Load() > 0 {
-		return errors.New("the data are not sound")
+		return fmt.Errorf("%d violations of invariants", wrong.Load())
 	}
 	progress("every invariant holds: " + h.size.String() + " from before")
 	return nil

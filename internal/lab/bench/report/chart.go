@@ -22,7 +22,7 @@ type panel struct {
 	Across, Up    []tick
 	Lines         []curve
 	Bars          []bar
-	Limit         float64 // where the line of what others are compared with runs; 0: nowhere
+	Limit         float64 // height of pgbench's line; 0: none
 }
 
 type tick struct {
@@ -36,7 +36,7 @@ type curve struct {
 	Points []dot
 }
 
-// dot is a median, with the least and the most.
+// dot is a median with its range.
 type dot struct {
 	X, Y, Low, High float64
 	Tip             string
@@ -65,7 +65,10 @@ func plot(title string, lines []series, value func(*Result) Spread, limit float6
 	if len(callers) == 1 {
 		return bars(title, lines, value)
 	}
-	p := panel{Title: title, Width: panelWidth, Height: panelHeight, Left: 52, Right: panelWidth - 14, Top: 14, Bottom: panelHeight - 38}
+	p := panel{
+		Title: title, Width: panelWidth, Height: panelHeight,
+		Left: 52, Right: panelWidth - 14, Top: 14, Bottom: panelHeight - 38,
+	}
 	least, most := math.Inf(1), 0.0
 	first, last := math.MaxInt, 0
 	reach := func(v float64) {
@@ -84,7 +87,8 @@ func plot(title string, lines []series, value func(*Result) Spread, limit float6
 	reach(limit)
 	least, most = least/1.15, most*1.15
 	x := func(n int) float64 {
-		return p.Left + (p.Right-p.Left)*(0.04+0.92*math.Log(float64(n)/float64(first))/math.Log(float64(last)/float64(first)))
+		along := math.Log(float64(n)/float64(first)) / math.Log(float64(last)/float64(first))
+		return p.Left + (p.Right-p.Left)*(0.04+0.92*along)
 	}
 	y := func(v float64) float64 {
 		return p.Bottom - (p.Bottom-p.Top)*math.Log(max(v, least)/least)/math.Log(most/least)
@@ -115,10 +119,11 @@ func plot(title string, lines []series, value func(*Result) Spread, limit float6
 }
 
 func tip(m mark, one *Result, v Spread) string {
-	return fmt.Sprintf("%s, %s: %s (%s to %s)", m.Name, count(one.Callers, "caller"), Number(v.Median), Number(v.Least), Number(v.Most))
+	return fmt.Sprintf("%s, %s: %s (%s to %s)",
+		m.Name, count(one.Callers, "caller"), Number(v.Median), Number(v.Least), Number(v.Most))
 }
 
-// logTicks are round numbers in between: 1, 2 and 5 of each power of ten, or the powers alone where that is enough.
+// logTicks are the round numbers in a range: 1, 2 and 5 times each power of ten, or only the powers in a long range.
 func logTicks(least, most float64) (all []float64) {
 	steps := []float64{1, 2, 5}
 	if most/least > 300 {
@@ -147,7 +152,10 @@ func bars(title string, lines []series, value func(*Result) Spread) panel {
 		for _, one := range s.results {
 			v := value(one)
 			scale := (p.Right - p.Left) / max(most, math.SmallestNonzeroFloat64)
-			p.Bars = append(p.Bars, bar{s.mark, at, max(v.Median*scale, 1), p.Left + v.Least*scale, p.Left + v.Most*scale, Number(v.Median), tip(s.mark, one, v)})
+			p.Bars = append(p.Bars, bar{
+				s.mark, at, max(v.Median*scale, 1), p.Left + v.Least*scale, p.Left + v.Most*scale,
+				Number(v.Median), tip(s.mark, one, v),
+			})
 			at += barHeight
 		}
 	}

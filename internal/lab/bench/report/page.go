@@ -26,21 +26,21 @@ type page struct {
 // note is one ratio in large type.
 type note struct{ Value, Beside, Cheaper, What string }
 
-// figure is what one workload came to.
+// figure is the result of one workload.
 type figure struct {
 	Name, About string
 	Legend      []mark
 	Panels      []panel
 }
 
-// mark is the sign of a series: one of the palette's colours, from 1, or 0 for what others are compared with.
+// mark is the sign of a series: a colour of the palette, from 1, or 0 for pgbench's line.
 type mark struct {
 	Name  string
 	Color int
 	Dash  bool
 }
 
-// WritePage writes a page that needs nothing from elsewhere.
+// WritePage writes a page that loads nothing from the network.
 func (r *Report) WritePage(to io.Writer) error {
 	p := page{Report: r, Notes: r.notes(), Figures: r.figures(), Columns: Columns}
 	for _, one := range r.Results {
@@ -49,7 +49,7 @@ func (r *Report) WritePage(to io.Writer) error {
 	return pageTemplate.Execute(to, p)
 }
 
-// notes are how the service does under the most callers, beside what it is to be compared with.
+// notes are the ratios of the service under the largest number of callers.
 func (r *Report) notes() (all []note) {
 	for _, load := range r.workloads() {
 		most := slices.MaxFunc(r.of(load), byCallers).Callers
@@ -63,7 +63,10 @@ func (r *Report) notes() (all []note) {
 					continue
 				}
 				cheaper, _ := r.Cheaper(one, beside)
-				all = append(all, note{Times(times.Median), beside, Times(cheaper.Median), r.label(one) + ", " + load + ", " + count(one.Callers, "caller")})
+				all = append(all, note{
+					Times(times.Median), beside, Times(cheaper.Median),
+					r.label(one) + ", " + load + ", " + count(one.Callers, "caller"),
+				})
 			}
 		}
 	}
@@ -78,7 +81,7 @@ func Times(n float64) string {
 	return Number(n) + "×"
 }
 
-// workloads lists what was measured besides pgbench, each once.
+// workloads lists the workloads that were measured, except pgbench's.
 func (r *Report) workloads() (all []string) {
 	for _, one := range r.Results {
 		if one.Door != Pgbench && !slices.Contains(all, one.Workload) {
@@ -97,7 +100,7 @@ func (r *Report) of(workload string) (all []*Result) {
 	return all
 }
 
-// label tells series of a figure apart.
+// label names a series of a figure.
 func (r *Report) label(one *Result) string {
 	s := one.Door
 	if one.Work != "book" && one.Work != one.Workload {
@@ -112,7 +115,7 @@ func (r *Report) label(one *Result) string {
 	return s
 }
 
-// about says what callers of a workload want.
+// about describes the workloads.
 var about = map[string]string{
 	"spread":    "Any of 9,000 sessions of one tenant.",
 	"zipf":      "Some sessions are wanted much more than others (Zipf, 1.1).",
@@ -173,6 +176,7 @@ func (p page) Summary() string {
 		runs = max(runs, len(one.Runs))
 	}
 	return strings.Join([]string{
-		p.Made.UTC().Format("2 January 2006, 15:04 UTC"), p.Machine, fmt.Sprintf("%s of %s each, in turns", count(runs, "run"), p.Length),
+		p.Made.UTC().Format("2 January 2006, 15:04 UTC"), p.Machine,
+		fmt.Sprintf("%s of %s each, in turns", count(runs, "run"), p.Length),
 	}, " · ")
 }

@@ -1,5 +1,5 @@
-// Package bench is what measurements come to: runs, their medians and spread, what they are in proportion to each other, and
-// how all that is shown.
+// Package report holds the results of measurements: runs, their medians, spread and ratios. It shows them as a table, a
+// page and JSON.
 package report
 
 import (
@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// Doors, by which requests get to the database.
+// Doors are the ways in which requests reach the database.
 const (
 	Pgbench   = "pgbench"    // the SQL of one booking, sent by Postgres's own load generator
 	Direct    = "direct"     // the use case, in the same process
 	GRPC      = "grpc"       // over loopback, by HTTP/2 without TLS, as the next two
-	Connect   = "connect"    // protobuf
+	Connect   = "connect"    // Connect with protobuf
 	JSON      = "json"       // Connect with JSON
-	Mutex     = "mutex"      // the use case in the same process, one booking in a transaction, one at a time in a session
+	Mutex     = "mutex"      // the use case in the same process, one booking per transaction, one at a time per session
 	Naive     = "naive"      // statement by statement, in the same process
 	NaiveGRPC = "naive-grpc" // the same behind a server
 )
@@ -31,7 +31,7 @@ type Case struct {
 	Door     string `json:"door"`
 	Callers  int    `json:"callers"`
 	Nodes    int    `json:"nodes"`
-	// Tenants and Bookings are how many the database has before.
+	// Tenants and Bookings are how many the database has before the run.
 	Tenants  int `json:"tenants"`
 	Bookings int `json:"bookings"`
 }
@@ -54,7 +54,7 @@ func count(n int, what string) string {
 	return Number(float64(n)) + " " + what + "s"
 }
 
-// Run is what one run came to. What is "each" is for each answer.
+// Run is the result of one run. "Each" means per answer.
 type Run struct {
 	Answers   int           `json:"answers"`
 	Seconds   float64       `json:"seconds"`
@@ -63,19 +63,19 @@ type Run struct {
 	P99       time.Duration `json:"p99_ns"`
 	Together  float64       `json:"bookings_per_transaction"`
 	Retries   float64       `json:"retries_each"`
-	// OwnCPU and PostgresCPU are microseconds of a processor each: load generator and server, and the database.
+	// OwnCPU and PostgresCPU are microseconds of processor time: of load generator and server, and of Postgres.
 	OwnCPU      float64 `json:"own_cpu_us_each"`
 	PostgresCPU float64 `json:"postgres_cpu_us_each"`
 	WALBytes    float64 `json:"wal_bytes_each"`
 	Fsyncs      float64 `json:"fsyncs_per_second"`
-	// LastPlace is, in a rush, how many had asked when the last of those asked who got a place: as many as there are places, if
-	// everybody is served in the order in which they came.
+	// LastPlace is, in a rush, the position in the order of requests of the last one that got a place. It is the number of
+	// places if requests are served in the order of arrival.
 	LastPlace int `json:"last_place,omitempty"`
-	// Parts are what different requests came to, in a mixture.
+	// Parts are the results by kind of request, for a mixed load.
 	Parts []Part `json:"parts,omitempty"`
 }
 
-// Part is what requests of one kind came to.
+// Part is the result of one kind of request.
 type Part struct {
 	Name    string        `json:"name"`
 	Answers int           `json:"answers"`
@@ -88,13 +88,13 @@ func (r Run) String() string {
 		Number(r.PerSecond), Short(r.P99), r.Together, r.Retries, r.OwnCPU, r.PostgresCPU)
 }
 
-// Result is a case with its runs, one of each round.
+// Result is a case with its runs, one per round.
 type Result struct {
 	Case
 	Runs []Run `json:"runs"`
 }
 
-// Of gives what the runs came to in one respect.
+// Of returns the spread of one value over the runs.
 func (r *Result) Of(value func(Run) float64) Spread {
 	values := make([]float64, len(r.Runs))
 	for i, run := range r.Runs {
@@ -103,18 +103,18 @@ func (r *Result) Of(value func(Run) float64) Spread {
 	return spreadOf(values)
 }
 
-// Rate is answers per second.
+// Rate is the number of answers per second.
 func (r *Result) Rate() Spread { return r.Of(func(r Run) float64 { return r.PerSecond }) }
 
-// Late is the 99th percentile of the time until the answer, in milliseconds.
+// Late is the 99th percentile of the latency, in milliseconds.
 func (r *Result) Late() Spread { return r.Of(func(r Run) float64 { return milliseconds(r.P99) }) }
 
-// Processor is the processor time of an answer, in microseconds.
+// Processor is the processor time per answer, in microseconds.
 func (r *Result) Processor() Spread {
 	return r.Of(func(r Run) float64 { return r.OwnCPU + r.PostgresCPU })
 }
 
-// Spread is the median of some values, and how far they are apart.
+// Spread is the median and the range of some values.
 type Spread struct{ Median, Least, Most float64 }
 
 func spreadOf(values []float64) Spread {
@@ -135,16 +135,16 @@ type Report struct {
 	Made    time.Time `json:"made"`
 	Machine string    `json:"machine"`
 	Command string    `json:"command"`
-	// Length is that of a run.
+	// Length is the length of a run.
 	Length  time.Duration `json:"length_ns"`
 	Results []*Result     `json:"results"`
 }
 
-// Beside gives the result of another door that one is to be compared with: under the same load, or what pgbench came to on the same
-// database; nil if there is none.
+// Beside returns the result of another door that one is compared with: the one under the same load, or for pgbench the
+// one on the same database. It returns nil if there is none.
 func (r *Report) Beside(one *Result, door string) *Result {
 	like := one.Case
-	like.Door, like.Nodes = door, 1 // what others are compared with has no nodes
+	like.Door, like.Nodes = door, 1 // doors that others are compared with have one node
 	for _, other := range r.Results {
 		c := other.Case
 		if door == Pgbench { // whatever the load
@@ -157,14 +157,15 @@ func (r *Report) Beside(one *Result, door string) *Result {
 	return nil
 }
 
-// Times is how many times as fast as another door one is: round by round, since what else the machine does meets both of
-// a round.
+// Times is how many times as fast as another door one is. The ratio is taken round by round, because other load on the
+// machine affects both runs of a round alike.
 func (r *Report) Times(one *Result, door string) (Spread, bool) {
 	return r.ratios(one, door, func(run, other Run) float64 { return run.PerSecond / other.PerSecond })
 }
 
-// Cheaper is how many times the processor time another door takes for an answer. It is what Times comes to where nothing else is on the machine
-// and the processor is the limit. On one that is busy, who has more processes gets more of it.
+// Cheaper is how many times as much processor time another door takes per answer. Times is equal to it if the processor
+// is the limit and nothing else runs on the machine. On a busy machine, the door with more processes gets a larger
+// share of the processor.
 func (r *Report) Cheaper(one *Result, door string) (Spread, bool) {
 	return r.ratios(one, door, func(run, other Run) float64 {
 		return (other.OwnCPU + other.PostgresCPU) / (run.OwnCPU + run.PostgresCPU)
@@ -183,7 +184,7 @@ func (r *Report) ratios(one *Result, door string, ratio func(run, other Run) flo
 	return spreadOf(all), true
 }
 
-// Plain is the naive way that a door is compared with: through a network or not, as itself.
+// Plain is the naive door that a door is compared with: over the network if the door is, else in the process.
 func Plain(door string) string {
 	switch door {
 	case GRPC, Connect, JSON:
@@ -209,7 +210,7 @@ func (r *Report) sized() bool {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// Short writes a duration with as many digits as tell something.
+// Short writes a duration with its significant digits.
 func Short(d time.Duration) string {
 	switch ms := milliseconds(d); {
 	case d == 0:
@@ -223,7 +224,7 @@ func Short(d time.Duration) string {
 	}
 }
 
-// Number writes a number with as many digits as tell something.
+// Number writes a number with its significant digits.
 func Number(n float64) string {
 	switch {
 	case n == 0:

@@ -13,13 +13,17 @@ import (
 func result(door string, callers int, rates ...float64) *Result {
 	r := &Result{Case: Case{Work: "book", Workload: "spread", Door: door, Callers: callers, Nodes: 1, Tenants: 1}}
 	for _, rate := range rates {
-		r.Runs = append(r.Runs, Run{Answers: 100, PerSecond: rate, P50: time.Millisecond, P99: 20 * time.Millisecond, OwnCPU: 30, PostgresCPU: 90})
+		r.Runs = append(r.Runs, Run{
+			Answers: 100, PerSecond: rate, P50: time.Millisecond, P99: 20 * time.Millisecond, OwnCPU: 30, PostgresCPU: 90,
+		})
 	}
 	return r
 }
 
 func sample() *Report {
-	return &Report{Made: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Machine: "2 processors", Command: "bench --html <page>", Length: time.Second, Results: []*Result{
+	made := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	command := "bench --html <page>"
+	return &Report{Made: made, Machine: "2 processors", Command: command, Length: time.Second, Results: []*Result{
 		result(Pgbench, 16, 1000, 500, 2000),
 		result(Direct, 8, 1000, 600, 2200),
 		result(Direct, 128, 3000, 2000, 4000),
@@ -70,12 +74,16 @@ func TestMedians(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[float64]string{0: "0", 0.25: "0.25", 3: "3", 3.14: "3.1", 42.4: "42", 999: "999", 1000: "1,000", 12345678: "12,345,678"} {
+	for n, want := range map[float64]string{
+		0: "0", 0.25: "0.25", 3: "3", 3.14: "3.1", 42.4: "42", 999: "999", 1000: "1,000", 12345678: "12,345,678",
+	} {
 		if got := Number(n); got != want {
 			t.Errorf("%v: %s, want %s", n, got, want)
 		}
 	}
-	for d, want := range map[time.Duration]string{0: "", 1500 * time.Microsecond: "1.5 ms", 53 * time.Millisecond: "53 ms", 2500 * time.Millisecond: "2.50 s"} {
+	for d, want := range map[time.Duration]string{
+		0: "", 1500 * time.Microsecond: "1.5 ms", 53 * time.Millisecond: "53 ms", 2500 * time.Millisecond: "2.50 s",
+	} {
 		if got := Short(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)
 		}
@@ -90,7 +98,9 @@ func TestThePageStandsByItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := page.String()
-	for _, want := range []string{"&lt;page&gt;", "3.00×", "<path", "direct, 128 callers: 3,000 (2,000 to 4,000)", "prefers-color-scheme: dark"} {
+	for _, want := range []string{
+		"&lt;page&gt;", "3.00×", "<path", "direct, 128 callers: 3,000 (2,000 to 4,000)", "prefers-color-scheme: dark",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing", want)
 		}
@@ -128,7 +138,10 @@ func TestTheTable(t *testing.T) {
 	for i, name := range Columns {
 		got[name] = cells[i]
 	}
-	for name, want := range map[string]string{"door": Direct, "callers": "128", "answers/s": "3,000", "least–most": "2,000–4,000", "×pgbench": "3.00", "×naive": "10.00", "×mutex": "", "p99": "20 ms"} {
+	for name, want := range map[string]string{
+		"door": Direct, "callers": "128", "answers/s": "3,000", "least–most": "2,000–4,000",
+		"×pgbench": "3.00", "×naive": "10.00", "×mutex": "", "p99": "20 ms",
+	} {
 		if got[name] != want {
 			t.Errorf("%s: %q, want %q", name, got[name], want)
 		}

@@ -26,13 +26,14 @@ func (r *Report) WriteTable(to io.Writer) error {
 	return w.Flush()
 }
 
-// Columns name what Cells gives.
+// Columns are the names of what Cells returns.
 var Columns = []string{
-	"workload", "work", "door", "callers", "nodes", "tenants", "bookings", "answers/s", "least–most", "×pgbench", "×naive", "×mutex",
-	"CPU ×pgbench", "CPU ×naive", "CPU ×mutex", "p50", "p99", "together", "retries each", "own µs", "Postgres µs", "WAL bytes", "fsyncs/s", "last place",
+	"workload", "work", "door", "callers", "nodes", "tenants", "bookings", "answers/s", "least–most",
+	"×pgbench", "×naive", "×mutex", "CPU ×pgbench", "CPU ×naive", "CPU ×mutex",
+	"p50", "p99", "together", "retries each", "own µs", "Postgres µs", "WAL bytes", "fsyncs/s", "last place",
 }
 
-// Cells are a line of the table. What was not measured is empty.
+// Cells are a line of the table. A value that was not measured is empty.
 func (r *Report) Cells(one *Result) []string {
 	ratio := func(of func(*Result, string) (Spread, bool), door string) string {
 		if one.Door == Pgbench || door != Pgbench && (one.Door == Naive || one.Door == NaiveGRPC) {
@@ -57,7 +58,8 @@ func (r *Report) Cells(one *Result) []string {
 		last = Number(n)
 	}
 	return []string{
-		one.Workload, one.Work, one.Door, Number(float64(one.Callers)), Number(float64(one.Nodes)), Number(float64(one.Tenants)), Number(float64(one.Bookings)),
+		one.Workload, one.Work, one.Door, Number(float64(one.Callers)), Number(float64(one.Nodes)),
+		Number(float64(one.Tenants)), Number(float64(one.Bookings)),
 		Number(rate.Median), Number(rate.Least) + "–" + Number(rate.Most),
 		ratio(r.Times, Pgbench), ratio(r.Times, Plain(one.Door)), ratio(r.Times, Mutex),
 		ratio(r.Cheaper, Pgbench), ratio(r.Cheaper, Plain(one.Door)), ratio(r.Cheaper, Mutex),
