@@ -14,6 +14,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/berthhq/berth/internal/boot"
+	"github.com/berthhq/berth/internal/cli"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
@@ -23,23 +25,23 @@ import (
 
 // devCommand is everything in one process, from nothing.
 type devCommand struct {
-	databaseConfig `embed:""`
-	keyConfig      `embed:""`
-	listenConfig   `embed:""`
-	logConfig      `embed:""`
+	boot.DatabaseConfig `embed:""`
+	boot.KeyConfig      `embed:""`
+	boot.ListenConfig   `embed:""`
+	boot.LogConfig      `embed:""`
 
 	Reset bool `help:"Throw away the database in the data folder, with everything in it, and begin with a new one."`
 	Demo  bool `default:"true" negatable:"" help:"Make tenants to try Berth with, where they are not there yet."`
 }
 
 // Run implements kong's command.
-func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
-	spareMemory()
+func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
+	boot.TuneForStart()
 	if c.Reset && c.URL != "" {
 		return errors.New("--reset is for the database in the data folder; the one of DATABASE_URL is not berth's to throw away")
 	}
-	steps := newSteps(to.out)
-	listener, err := c.listen(ctx)
+	progress := cli.NewProgress(to.Out)
+	listener, err := c.OpenListener(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,31 +49,31 @@ func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
-	steps.say("data in " + c.Data)
+	progress.Say("data in " + c.Data)
 
-	postgres, err := c.postgres(ctx, steps)
+	postgres, err := c.postgres(ctx, progress)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, postgres.stop()) }()
-	if err := steps.timed("schema up to date", func() error {
-		return pg.Migrate(ctx, postgres.url, migrations.FS, steps.say)
+	if err := progress.Timed("schema up to date", func() error {
+		return pg.Migrate(ctx, postgres.url, migrations.FS, progress.Say)
 	}); err != nil {
 		return c.advised(err, postgres.cluster)
 	}
-	var n *node
-	if err := steps.timed("connected", func() error {
+	var n *boot.Node
+	if err := progress.Timed("connected", func() error {
 		c.Senders.PrivateHosts = true // whoever tries it out is alone with it
-		n, err = openNode(ctx, c.logger(to), postgres.url, c.keyConfig, c.listenConfig)
+		n, err = boot.Open(ctx, c.NewLogger(to.Err), postgres.url, c.KeyConfig, c.ListenConfig)
 		return err
 	}); err != nil {
 		return err
 	}
-	defer n.close()
+	defer n.Close()
 	var tenants []demo.Tenant
 	if c.Demo {
-		if err := steps.timed("demo data there", func() error {
-			tenants, err = demo.Seed(ctx, n.db, n.claims, time.Now(), steps.say)
+		if err := progress.Timed("demo data there", func() error {
+			tenants, err = demo.Seed(ctx, n.DB, n.Claims, time.Now(), progress.Say)
 			return err
 		}); err != nil {
 			return err
@@ -86,11 +88,11 @@ func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 		return err
 	}
 	defer os.Remove(path)
-	n.handler = demoPeople{tenants: tenants, issuer: n.issuer, signIn: c.signIn()}.before(n.handler)
-	tuneMemory()
-	steps.say("ready at " + sheet.Address)
-	sheet.print(to.out, path)
-	return n.serve(ctx, listener, postgres.failed)
+	n.Handler = demoPeople{tenants: tenants, issuer: n.Issuer, signIn: c.SignIn()}.before(n.Handler)
+	boot.TuneForLoad()
+	progress.Say("ready at " + sheet.Address)
+	sheet.print(to.Out, path)
+	return n.Serve(ctx, listener, postgres.failed)
 }
 
 // devDatabase is the database that was asked for, or one of berth's own.
@@ -102,20 +104,20 @@ type devDatabase struct {
 }
 
 // postgres gives the database that was asked for, or starts one in the data folder.
-func (c *devCommand) postgres(ctx context.Context, steps *steps) (devDatabase, error) {
+func (c *devCommand) postgres(ctx context.Context, progress *cli.Progress) (devDatabase, error) {
 	if c.URL != "" {
-		steps.say("using the database of DATABASE_URL")
+		progress.Say("using the database of DATABASE_URL")
 		return devDatabase{url: c.URL, stop: func() error { return nil }}, nil
 	}
 	var dev *pg.Development
-	if err := steps.timed("Postgres ready", func() (err error) {
-		dev, err = pg.StartDevelopment(ctx, pg.DevConfig{DataDir: filepath.Join(c.Data, "postgres"), Reset: c.Reset, Progress: steps.say})
+	if err := progress.Timed("Postgres ready", func() (err error) {
+		dev, err = pg.StartDevelopment(ctx, pg.DevConfig{DataDir: filepath.Join(c.Data, "postgres"), Reset: c.Reset, Progress: progress.Say})
 		return err
 	}); err != nil {
 		return devDatabase{}, err
 	}
 	return devDatabase{url: dev.URL, cluster: dev.Data, failed: dev.Done(), stop: func() error {
-		defer steps.say("Postgres stopped")
+		defer progress.Say("Postgres stopped")
 		return dev.Stop()
 	}}, nil
 }
@@ -123,7 +125,7 @@ func (c *devCommand) postgres(ctx context.Context, steps *steps) (devDatabase, e
 // advised says what to do about a schema that this berth cannot use. Nobody wants to restore what was made for development.
 func (c *devCommand) advised(err error, cluster string) error {
 	if cluster == "" || !errors.Is(err, pg.ErrSchemaAhead) && !errors.Is(err, pg.ErrSchemaAltered) {
-		return advised(err)
+		return boot.AdviseOnSchema(err)
 	}
 	anew := "--data " + shellQuoted(c.Data) + " --reset"
 	return fmt.Errorf(`%w
@@ -164,15 +166,15 @@ type devTenant struct {
 // devTokenLife outlasts any run of a development server.
 const devTokenLife = 30 * 24 * time.Hour
 
-func (c *devCommand) describe(n *node, address net.Addr, tenants []demo.Tenant) (devSheet, error) {
-	sheet := devSheet{Address: "http://" + reachable(address)}
+func (c *devCommand) describe(n *boot.Node, address net.Addr, tenants []demo.Tenant) (devSheet, error) {
+	sheet := devSheet{Address: "http://" + boot.LocalAddress(address)}
 	for _, d := range tenants {
 		t := devTenant{ID: d.ID, Name: d.Name, Session: d.Session, Tokens: make(map[string]string)}
 		if !d.Offer.IsZero() {
-			t.Claim = n.app.ClaimURL(d.ID, d.Offer)
+			t.Claim = n.App.ClaimURL(d.ID, d.Offer)
 		}
 		for role, subject := range d.Subjects {
-			raw, _, err := n.issuer.Issue(token.Grant{Subject: subject, Tenants: []tenant.TenantID{d.ID}}, devTokenLife)
+			raw, _, err := n.Issuer.Issue(token.Grant{Subject: subject, Tenants: []tenant.TenantID{d.ID}}, devTokenLife)
 			if err != nil {
 				return devSheet{}, err
 			}

@@ -6,21 +6,23 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/berthhq/berth/internal/boot"
+	"github.com/berthhq/berth/internal/cli"
 	"github.com/berthhq/berth/internal/pg"
 )
 
 // doctorCommand examines what a node would start with.
 type doctorCommand struct {
-	databaseConfig `embed:""`
-	keyConfig      `embed:""`
+	boot.DatabaseConfig `embed:""`
+	boot.KeyConfig      `embed:""`
 }
 
 // Run implements kong's command. Each thing is examined, whatever the ones before were like.
-func (c *doctorCommand) Run(ctx context.Context, to *console) error {
-	if err := c.needed(); err != nil {
+func (c *doctorCommand) Run(ctx context.Context, to *cli.Console) error {
+	if err := c.Required(); err != nil {
 		return err
 	}
-	found := findings{to: to.out}
+	found := findings{to: to.Out}
 	found.note("check-in key", c.checkInKeyIsGood())
 	found.note("keys for tokens", c.keysAreGood(ctx))
 	found.note("database", c.databaseIsGood(ctx, &found))
@@ -31,16 +33,16 @@ func (c *doctorCommand) Run(ctx context.Context, to *console) error {
 }
 
 func (c *doctorCommand) checkInKeyIsGood() error {
-	_, err := openSigning(c.checkInKey())
+	_, err := c.OpenSigningKeys()
 	return err
 }
 
 func (c *doctorCommand) keysAreGood(ctx context.Context) error {
-	issuer, err := c.openIssuer()
+	issuer, err := c.OpenIssuer()
 	if err != nil {
 		return err
 	}
-	verifier, err := c.openVerifier(issuer)
+	verifier, err := c.OpenVerifier(issuer)
 	if err != nil {
 		return err
 	}
@@ -54,7 +56,7 @@ func (c *doctorCommand) databaseIsGood(ctx context.Context, found *findings) err
 	}
 	defer db.Close()
 	// Before the first migration nothing else can be examined: that is what to see to first.
-	wrong := checkSchema(ctx, db)
+	wrong := boot.CheckSchema(ctx, db)
 	advice, err := db.Doctor(ctx)
 	for _, a := range advice {
 		found.add(a.String())

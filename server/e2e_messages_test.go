@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -63,13 +64,13 @@ func testKilledWhileSending(t *testing.T, binary string) {
 	if err := pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil); err != nil {
 		t.Fatal(err)
 	}
-	keys := keyConfig{Data: folder, Issuer: "berth", Audience: "berth"}
-	n, err := openNode(t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, listenConfig{Patience: patience})
+	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"}
+	n, err := boot.Open(t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, boot.ListenConfig{Patience: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(n.close)
-	w := newWorld(t, &liveNode{node: n, data: folder})
+	t.Cleanup(n.Close)
+	w := newWorld(t, &liveNode{Node: n, data: folder})
 	_, err = w.app.UpdateNotificationSettings(w.ctx(), w.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} })
 	w.ok(err)
 	fake, door := twiliotest.Start(), new(gate)

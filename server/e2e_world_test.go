@@ -65,8 +65,8 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	t.Helper()
 	now := time.Now().UTC().Truncate(time.Second)
 	w := &world{
-		t: t, live: live, now: now, app: live.app, slots: new(atomic.Int64),
-		before: app.New(app.Config{DB: live.db, Now: func() time.Time { return now.Add(-3 * time.Hour) }, Committed: live.relay.Committed, RolesChanged: live.guard.Invalidate}),
+		t: t, live: live, now: now, app: live.App, slots: new(atomic.Int64),
+		before: app.New(app.Config{DB: live.Node.DB, Now: func() time.Time { return now.Add(-3 * time.Hour) }, Committed: live.Relay.Committed, RolesChanged: live.Guard.Invalidate}),
 	}
 	made, err := w.app.CreateTenant(t.Context(), app.NewTenant{
 		Name: unique(), TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",

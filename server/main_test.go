@@ -20,7 +20,7 @@ import (
 // The test binary is the berth command too, for tests that need a process of their own.
 func TestMain(m *testing.M) {
 	if os.Getenv("BERTH_TEST_AS_COMMAND") != "" {
-		main()
+		program().Main()
 		return
 	}
 	os.Exit(m.Run())
@@ -92,7 +92,7 @@ func start(t *testing.T, args ...string) *command {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		c.status <- run(ctx, args, c.out, c.err)
+		c.status <- program().Run(ctx, args, c.out, c.err)
 	}()
 	t.Cleanup(func() {
 		stop()

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/boot"
+	"github.com/berthhq/berth/internal/cli"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -17,7 +19,7 @@ type tenantCommand struct {
 
 // createTenantCommand makes a tenant. Doing it again with the same id changes nothing.
 type createTenantCommand struct {
-	databaseConfig `embed:""`
+	boot.DatabaseConfig `embed:""`
 
 	ID            tenant.TenantID `help:"Id to give it; repeating the command with the same id changes nothing. Default: a new one."`
 	Name          string          `required:"" help:"What people call it."`
@@ -32,11 +34,11 @@ type createTenantCommand struct {
 }
 
 // Run implements kong's command. It prints the id alone, for scripts.
-func (c *createTenantCommand) Run(ctx context.Context, to *console) error {
-	if err := c.needed(); err != nil {
+func (c *createTenantCommand) Run(ctx context.Context, to *cli.Console) error {
+	if err := c.Required(); err != nil {
 		return err
 	}
-	db, err := openDatabase(ctx, pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1})
+	db, err := boot.OpenDatabase(ctx, pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1})
 	if err != nil {
 		return err
 	}
@@ -48,6 +50,6 @@ func (c *createTenantCommand) Run(ctx context.Context, to *console) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(to.out, made.ID)
+	_, err = fmt.Fprintln(to.Out, made.ID)
 	return err
 }

@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/boot"
+	"github.com/berthhq/berth/internal/cli"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // verifyCommand proves the invariants over all data. It may run beside live traffic.
 type verifyCommand struct {
-	databaseConfig `embed:""`
+	boot.DatabaseConfig `embed:""`
 
 	Tenant []tenant.TenantID `help:"Tenants to look through. Default: all."`
 }
@@ -21,11 +23,11 @@ type verifyCommand struct {
 const verifyTimeout = 10 * time.Minute
 
 // Run implements kong's command.
-func (c *verifyCommand) Run(ctx context.Context, to *console) error {
-	if err := c.needed(); err != nil {
+func (c *verifyCommand) Run(ctx context.Context, to *cli.Console) error {
+	if err := c.Required(); err != nil {
 		return err
 	}
-	db, err := openDatabase(ctx, pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1, StatementTimeout: verifyTimeout})
+	db, err := boot.OpenDatabase(ctx, pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1, StatementTimeout: verifyTimeout})
 	if err != nil {
 		return err
 	}
@@ -44,13 +46,13 @@ func (c *verifyCommand) Run(ctx context.Context, to *console) error {
 			return fmt.Errorf("tenant %s: %w", id, err)
 		}
 		for _, v := range violations {
-			fmt.Fprintf(to.out, "✗ %s: %s\n  tenant %s, row %s: %s\n", v.Invariant, v.Check, v.Tenant, v.Row, v.Detail)
+			fmt.Fprintf(to.Out, "✗ %s: %s\n  tenant %s, row %s: %s\n", v.Invariant, v.Check, v.Tenant, v.Row, v.Detail)
 		}
 		wrong += len(violations)
 	}
 	if wrong > 0 {
 		return fmt.Errorf("%d violations in %d tenants", wrong, len(tenants))
 	}
-	_, err = fmt.Fprintf(to.out, "✓ every invariant holds in %d tenants\n", len(tenants))
+	_, err = fmt.Fprintf(to.Out, "✓ every invariant holds in %d tenants\n", len(tenants))
 	return err
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/history"
+	"github.com/berthhq/berth/internal/lab/history"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
