@@ -21,9 +21,9 @@ var update = flag.Bool("update", false, "write testdata/matrix.golden anew")
 
 const golden = "testdata/matrix.golden"
 
-// The matrix is what Casbin decides from the model and the listed lines, so that
-// the golden file shows a change of either.
-func TestDefaultMatrix(t *testing.T) {
+// The matrix has Casbin's decisions from the model and the policy lines,
+// so the golden file shows a change of either.
+func TestPolicy_MatchesGoldenMatrix(t *testing.T) {
 	t.Parallel()
 	const here = "018f5e6e-0000-7000-8000-000000000001"
 	e := enforcer(t, here)
@@ -63,11 +63,11 @@ func TestDefaultMatrix(t *testing.T) {
 	}
 }
 
-func TestModelDeniesWhatNoLineAllows(t *testing.T) {
+func TestModel_DeniesByDefault(t *testing.T) {
 	t.Parallel()
 	const here, there = "018f5e6e-0000-7000-8000-000000000001", "018f5e6e-0000-7000-8000-000000000002"
 	e := enforcer(t, here)
-	// A role of one name, and another meaning, in either tenant; somebody holds it there.
+	// A role with the same name and different permissions in each tenant, and a holder in each.
 	for tenantID, permission := range map[string]string{here: "audit.read", there: "plan.read"} {
 		if _, err := e.AddPolicy("helper", tenantID, permission); err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func TestModelDeniesWhatNoLineAllows(t *testing.T) {
 	}
 }
 
-func TestCatalogue(t *testing.T) {
+func TestPermissions_AreConsistent(t *testing.T) {
 	t.Parallel()
 	var roles []string
 	for _, role := range policy.Roles() {
@@ -137,7 +137,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-func TestWhatIsGivenOutCannotChangeTheCatalogue(t *testing.T) {
+func TestPermissions_ReturnsCopies(t *testing.T) {
 	t.Parallel()
 	policy.Permissions()[0].Roles[0] = "intruder"
 	policy.Permissions()[0].Name = "intruder"
