@@ -72,7 +72,7 @@ create table notification_members (
 );
 create unique index notification_members_feed on notification_members (tenant_id, feed_hash) where feed_hash is not null;
 
--- Numbers and addresses that must not get messages through a channel, whoever has them.
+-- Numbers and addresses that must not get messages through a channel, for any member.
 create table notification_stops (
   tenant_id  uuid not null references tenants,
   channel    text not null check (channel in ('SMS', 'EMAIL')),

@@ -17,7 +17,7 @@ import (
 	"github.com/berthhq/berth/policy"
 )
 
-var update = flag.Bool("update", false, "write testdata/matrix.golden anew")
+var update = flag.Bool("update", false, "write testdata/matrix.golden")
 
 const golden = "testdata/matrix.golden"
 
@@ -36,7 +36,7 @@ func TestPolicy_MatchesGoldenMatrix(t *testing.T) {
 	for _, p := range policy.Permissions() {
 		fmt.Fprintf(&out, "\n%-26s", p.Name)
 		for _, role := range policy.Roles() {
-			allowed, err := e.Enforce("somebody:"+role.Name, here, p.Name)
+			allowed, err := e.Enforce("someone:"+role.Name, here, p.Name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,24 +73,24 @@ func TestModel_DeniesByDefault(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := e.AddGroupingPolicy("somebody:helper", "helper", there); err != nil {
+	if _, err := e.AddGroupingPolicy("someone:helper", "helper", there); err != nil {
 		t.Fatal(err)
 	}
-	if allowed, err := e.Enforce("somebody:helper", there, "plan.read"); !allowed || err != nil {
+	if allowed, err := e.Enforce("someone:helper", there, "plan.read"); !allowed || err != nil {
 		t.Errorf("a role of the tenant's own gives nothing (%v)", err)
 	}
 	for name, request := range map[string][3]string{
-		"a role's other meaning":  {"somebody:helper", there, "audit.read"},
-		"a role not held here":    {"somebody:helper", here, "audit.read"},
-		"another tenant":          {"somebody:owner", there, "tenant.read"},
-		"no tenant":               {"somebody:owner", "", "tenant.read"},
-		"a pattern for tenants":   {"somebody:owner", "*", "tenant.read"},
-		"a tenant's prefix":       {"somebody:owner", here[:35], "tenant.read"},
-		"a tenant in upper case":  {"somebody:owner", strings.ToUpper(here), "tenant.read"},
-		"no permission":           {"somebody:owner", here, ""},
-		"a pattern of permission": {"somebody:owner", here, "*"},
-		"an unknown permission":   {"somebody:owner", here, "tenant.destroy"},
-		"a permission's prefix":   {"somebody:owner", here, "tenant"},
+		"a role's other meaning":  {"someone:helper", there, "audit.read"},
+		"a role not held here":    {"someone:helper", here, "audit.read"},
+		"another tenant":          {"someone:owner", there, "tenant.read"},
+		"no tenant":               {"someone:owner", "", "tenant.read"},
+		"a pattern for tenants":   {"someone:owner", "*", "tenant.read"},
+		"a tenant's prefix":       {"someone:owner", here[:35], "tenant.read"},
+		"a tenant in upper case":  {"someone:owner", strings.ToUpper(here), "tenant.read"},
+		"no permission":           {"someone:owner", here, ""},
+		"a pattern of permission": {"someone:owner", here, "*"},
+		"an unknown permission":   {"someone:owner", here, "tenant.destroy"},
+		"a permission's prefix":   {"someone:owner", here, "tenant"},
 		"a stranger":              {"nobody", here, "tenant.read"},
 		"no subject":              {"", here, "tenant.read"},
 	} {
@@ -165,7 +165,7 @@ func enforcer(t *testing.T, tenantID string) *casbin.Enforcer {
 		}
 	}
 	for _, role := range policy.Roles() {
-		if _, err := e.AddGroupingPolicy("somebody:"+role.Name, role.Name, tenantID); err != nil {
+		if _, err := e.AddGroupingPolicy("someone:"+role.Name, role.Name, tenantID); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -264,7 +264,7 @@ func TestSend_WithoutAnswerIsUnknown(t *testing.T) {
 	}
 }
 
-// nobody is a URL where no server ever listens. A port that was just closed could be reused.
+// unusedURL is a URL where no server ever listens. A port that was just closed could be reused.
 const unusedURL = "http://127.0.0.1:1"
 
 func TestSend_WithoutConnectionIsTransient(t *testing.T) {

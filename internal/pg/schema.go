@@ -117,7 +117,8 @@ func compareSchema(known, applied []migration) error {
 	case len(applied) < len(known):
 		return fmt.Errorf("%w: %s has not been applied", ErrSchemaBehind, known[len(applied)].name)
 	case len(applied) > len(known):
-		return fmt.Errorf("%w: it has migration %d, which this program does not know", ErrSchemaAhead, applied[len(known)].version)
+		return fmt.Errorf("%w: it has migration %d, which this program does not know",
+			ErrSchemaAhead, applied[len(known)].version)
 	default:
 		return nil
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // pool keeps connections for many messages at once, but not for long: if the server closes an idle connection
-// just when it is used, nobody knows whether the server got the message.
+// just when it is used, it is unknown whether the server got the message.
 var pool = func() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns = 0

@@ -87,7 +87,7 @@ func (k Keys) Sign(in tenant.TenantID, purpose string, says []byte) string {
 	return encoding.EncodeToString(append(text, tag(k.secrets[0], in, purpose, text)...))
 }
 
-// Token derives 128 bits from a seed. Without the secret nobody can do that. The same seed gives the same token.
+// Token derives 128 bits from a seed. It cannot be computed without the secret. The same seed gives the same token.
 func (k Keys) Token(in tenant.TenantID, purpose string, seed []byte) []byte {
 	return tag(k.secrets[0], in, "token/"+purpose, seed)
 }

@@ -168,8 +168,8 @@ func TestSend_PreventsHeaderInjection(t *testing.T) {
 		"to": {func(m *notify.Message) {
 			m.To = "ann@mail.example>\r\nRCPT TO:<all@mail.example"
 		}, notify.Unregistered},
-		"two":    {func(m *notify.Message) { m.To = "ann@mail.example, bob@mail.example" }, notify.Unregistered},
-		"nobody": {func(m *notify.Message) { m.To = "" }, notify.Unregistered},
+		"two":   {func(m *notify.Message) { m.To = "ann@mail.example, bob@mail.example" }, notify.Unregistered},
+		"empty": {func(m *notify.Message) { m.To = "" }, notify.Unregistered},
 		"from": {func(m *notify.Message) {
 			m.From.Address = "hello@studio.example\r\nX: y"
 		}, notify.Misconfigured},

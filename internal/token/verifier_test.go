@@ -175,7 +175,7 @@ func TestVerify_RejectsInvalidTokens(t *testing.T) {
 		"expired":                       {d.sign(valid().with("exp", noon.Add(-30*time.Second).Unix())), "has expired"},
 		"not valid yet":                 {d.sign(valid().with("nbf", noon.Add(31*time.Second).Unix())), "not valid yet"},
 		"issued in the future":          {d.sign(valid().with("iat", noon.Add(31*time.Second).Unix())), "in the future"},
-		"nobody":                        {d.sign(valid().without("sub")), "claim sub"},
+		"no subject":                    {d.sign(valid().without("sub")), "claim sub"},
 		"an empty subject":              {d.sign(valid().with("sub", "")), "claim sub"},
 		"a subject that is a number":    {d.sign(valid().with("sub", 7)), "claim sub"},
 		"a subject with a NUL":          {d.sign(valid().with("sub", "a\x00b")), "claim sub"},

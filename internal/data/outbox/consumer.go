@@ -153,7 +153,7 @@ func (r *Relay) RunConsumer(ctx context.Context, c Consumer) {
 	}
 }
 
-// consume handles the next events of a tenant and returns when to look again, or a negative duration for never.
+// consume handles the next events of a tenant and returns after which time to continue, or a negative duration for never.
 func (r *Relay) consume(ctx context.Context, id tenant.TenantID, c Consumer, backoffs *backoffs) (delay time.Duration) {
 	if left := backoffs.remaining(id); left > 0 {
 		return left

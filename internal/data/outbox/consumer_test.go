@@ -134,7 +134,7 @@ func TestRunConsumer_HandlesEachEventOnceAcrossNodes(t *testing.T) {
 	l := newLog(t)
 	l.jobs()
 	tenants := []tenant.TenantID{l.Tenant, l.newTenant(), l.newTenant()}
-	l.append(tenants[2], event("before anybody ran"))
+	l.append(tenants[2], event("before the start"))
 
 	const each = 30
 	var handled atomic.Int64
@@ -169,7 +169,7 @@ func TestRunConsumer_HandlesEachEventOnceAcrossNodes(t *testing.T) {
 	for n, in := range tenants {
 		want := numbered(each)
 		if n == 2 {
-			want = append([]string{"before anybody ran"}, want...)
+			want = append([]string{"before the start"}, want...)
 		}
 		if diff := cmp.Diff(want, l.done(in)); diff != "" {
 			t.Errorf("tenant %d (-want +got):\n%s", n, diff)

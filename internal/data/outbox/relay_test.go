@@ -254,7 +254,7 @@ func TestRelay_PollsWithoutNotices(t *testing.T) {
 	l := newLog(t)
 	r := l.relay(func(c *outbox.RelayConfig) { c.Poll = 10 * time.Millisecond })
 	w := l.watch(r, nil)
-	l.add("nobody said so")
+	l.add("without a notice")
 	take(t, w, 1)
 }
 
