@@ -19,7 +19,7 @@ import (
 const (
 	editBookings = "update goose_db_version set digest = sha256('another draft') where version_id = 4"
 	addNewer     = "insert into goose_db_version (version_id, is_applied, digest) values (99999, true, sha256(''))"
-	edited       = "00004_bookings.sql was applied with another text"
+	edited       = "00004_bookings.sql was applied with different text"
 )
 
 // No command goes on with a schema that is not its own, but for nodes while others are upgraded; each says what to do instead.
@@ -163,7 +163,7 @@ func TestDevOnTheDataOfAnotherDraft(t *testing.T) {
 		if status := c.ended(t); status != 0 {
 			t.Errorf("status %d", status)
 		}
-		if thrown := strings.Contains(c.out.String(), "throwing away"); thrown != (reset != nil) {
+		if thrown := strings.Contains(c.out.String(), "removing the database cluster"); thrown != (reset != nil) {
 			t.Errorf("with %q it says %s", reset, c.out)
 		}
 	}

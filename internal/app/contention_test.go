@@ -77,15 +77,13 @@ func TestALookUpLocksNoNeighbours(t *testing.T) {
 				}
 				// A lock on a page of a table stands for all of its rows. One on a page of an index is for whoever writes there, which
 				// bookings of a session do not: they change neither its start nor its id.
-				rows, err := tx.Query(ctx, `
+				var seen pg.Batch
+				pg.Collect(seen.Queue(`
 select c.relname || ' ' || l.locktype from pg_locks l join pg_class c on c.oid = l.relation
 where l.mode = 'SIReadLock' and `+ofThisTransaction+` and c.relname ~ '^(bookings|sessions|members|subscriptions)'
   and not (l.locktype = 'tuple' or l.locktype = 'page' and c.relname in ('bookings_pkey', 'sessions_pkey', 'members_pkey', 'subscriptions_pkey',
-    'bookings_active', 'subscriptions_member', 'sessions_start'))`)
-				if err != nil {
-					return err
-				}
-				if locks, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
+    'bookings_active', 'subscriptions_member', 'sessions_start'))`), &locks, pgx.RowTo[string])
+				if err := tx.Load(ctx, &seen); err != nil {
 					return err
 				}
 				return done

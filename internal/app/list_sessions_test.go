@@ -458,15 +458,10 @@ func (h *house) explain(mode, sql string, args []any) string {
 	h.t.Helper()
 	var lines []string
 	err := h.db.Read(context.Background(), pg.Scope{Tenant: h.Tenant}, func(ctx context.Context, tx *pg.ReadTx) error {
-		if _, err := tx.Exec(ctx, fmt.Sprintf("set local plan_cache_mode = %s", mode)); err != nil {
-			return err
-		}
-		rows, err := tx.Query(ctx, "explain "+sql, args...)
-		if err != nil {
-			return err
-		}
-		lines, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
+		var batch pg.Batch
+		batch.Queue(fmt.Sprintf("set local plan_cache_mode = %s", mode))
+		pg.Collect(batch.Queue("explain "+sql, args...), &lines, pgx.RowTo[string])
+		return tx.Load(ctx, &batch)
 	})
 	if err != nil {
 		h.t.Fatal(err)

@@ -215,7 +215,9 @@ func TestZoneAndSessionAtOnce(t *testing.T) {
 			}
 			return h.db.InTx(t.Context(), pg.Scope{Tenant: h.Tenant}, "test", func(ctx context.Context, tx *pg.Tx) error {
 				var name string
-				if err := tx.QueryRow(ctx, `select time_zone from locations where tenant_id = $1 and id = $2`, h.Tenant, made.ID).Scan(&name); err != nil {
+				var batch pg.Batch
+				batch.Queue(`select time_zone from locations where tenant_id = $1 and id = $2`, h.Tenant, made.ID).Scan(&name)
+				if err := tx.Load(ctx, &batch); err != nil {
 					return err
 				}
 				zone, err := time.LoadLocation(name)

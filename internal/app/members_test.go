@@ -293,11 +293,10 @@ func TestListingMembersFollowsAnIndex(t *testing.T) {
 	} {
 		var plan strings.Builder
 		err := h.db.Read(t.Context(), pg.Scope{Tenant: h.Tenant}, func(ctx context.Context, tx *pg.ReadTx) error {
-			rows, err := tx.Query(ctx, sql, h.Tenant)
-			if err != nil {
-				return err
-			}
-			lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			var lines []string
+			var batch pg.Batch
+			pg.Collect(batch.Queue(sql, h.Tenant), &lines, pgx.RowTo[string])
+			err := tx.Load(ctx, &batch)
 			plan.WriteString(strings.Join(lines, "\n"))
 			return err
 		})

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -66,21 +68,12 @@ func TestAFreedSeatLocksNoTables(t *testing.T) {
 			if err := tx.Load(ctx, &batch); err != nil {
 				return err
 			}
-			rows, err := tx.Query(ctx, `
+			var seen pg.Batch
+			pg.Collect(seen.Queue(`
 select c.relname || ' ' || l.locktype || ' ' || count(*) from pg_locks l join pg_class c on c.oid = l.relation
 where l.mode = 'SIReadLock' and `+ofThisTransaction+`
-group by c.relname, c.relkind, l.locktype having l.locktype = 'relation' or l.locktype = 'tuple' and c.relkind = 'r' and count(*) > 10`)
-			if err != nil {
-				return err
-			}
-			for rows.Next() {
-				var lock string
-				if err := rows.Scan(&lock); err != nil {
-					return err
-				}
-				locks = append(locks, lock)
-			}
-			if err := rows.Err(); err != nil {
+group by c.relname, c.relkind, l.locktype having l.locktype = 'relation' or l.locktype = 'tuple' and c.relkind = 'r' and count(*) > 10`), &locks, pgx.RowTo[string])
+			if err := tx.Load(ctx, &seen); err != nil {
 				return err
 			}
 			return done

@@ -340,7 +340,7 @@ func TestHeartbeats(t *testing.T) {
 	}
 	s.happen(t, about("another's", s.Members["coach"]))
 	for behind(w.cursor) == 0 { // another test's transaction may keep it back, from everybody
-		if err := s.DB.Ping(t.Context()); err != nil { // not to spin
+		if err := s.DB.Owner.Ping(t.Context()); err != nil { // not to spin
 			t.Fatal(err)
 		}
 	}
@@ -380,7 +380,7 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 	}
 	deadline := time.Now().Add(patience)
 	for watchers(t, s) > 0 && time.Now().Before(deadline) {
-		if err := s.DB.Ping(t.Context()); err != nil { // not to spin
+		if err := s.DB.Owner.Ping(t.Context()); err != nil { // not to spin
 			t.Fatal(err)
 		}
 	}

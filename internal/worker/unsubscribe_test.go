@@ -24,7 +24,8 @@ func TestThePageThatStopsMails(t *testing.T) {
 	})
 	p.ok(err)
 	for _, c := range []struct{ language, kind, all, done, doneAll, broken string }{
-		{"en-GB,en;q=0.9", "No more of this kind: bookings made", "No more mails at all", "You get no more mails of this kind: bookings made.", "You get no more mails.", "This link is not good"},
+		{"en-GB,en;q=0.9", "No more emails of this kind: new bookings", "No more emails at all",
+			"You will get no more emails of this kind: new bookings.", "You will get no more emails.", "This link is not valid"},
 		{"de", "Keine mehr dieser Art: neue Buchungen", "Gar keine Mails mehr", "Du bekommst keine Mails dieser Art mehr: neue Buchungen.", "Du bekommst keine Mails mehr.", "Dieser Link ist ungültig"},
 		{"fr-CA", "Plus aucun de ce type : réservations", "Plus aucun e-mail", "Vous ne recevrez plus d’e-mails de ce type : réservations.", "Vous ne recevrez plus d’e-mails.", "Ce lien n’est pas valide"},
 	} {

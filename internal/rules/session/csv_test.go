@@ -272,12 +272,13 @@ func TestImportRaggedRows(t *testing.T) {
 			got = append(got, fmt.Sprintf("%d %s%s", row.Number, p.Column, p.Message))
 		}
 	}
-	const marks = "The quotation marks do not match: a cell with one in it must stand in quotation marks, with the one inside doubled."
+	const marks = "The quotation marks do not match. " +
+		"A cell that contains one must be in quotation marks, with the inner one doubled."
 	want := []string{
 		"2 The row has 2 cells where the header has 5.",
 		"3 The row has 7 cells where the header has 5.",
 		"4 " + marks,
-		"6 " + marks + " The cell goes on to line 7 of the file.",
+		"6 " + marks + " The cell continues to line 7 of the file.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -12,18 +12,18 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Post sends messages and gives what became of each.
+// Post sends messages and returns their results.
 func (c *Courier) Post(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted {
-	var through tray
-	c.post(ctx, in, out, through.together(out))
-	return through.empty()
+	var results results
+	c.sendBatch(ctx, in, out, results.collect(out))
+	return results.drain()
 }
 
-// post sends messages and tells what became of each. One provider's do not wait for another's. Once ctx has ended, those that are not
-// on their way yet are left for later.
-func (c *Courier) post(ctx context.Context, in tenant.TenantID, out []app.Outgoing, tell func(app.Attempted)) {
+// sendBatch sends messages and reports each result. Messages of one provider do not wait for those of another.
+// When ctx has ended, messages that were not started are left for later.
+func (c *Courier) sendBatch(ctx context.Context, in tenant.TenantID, out []app.Outgoing, report func(app.Attempted)) {
 	carriers, err := c.carriers(context.WithoutCancel(ctx), in, out)
-	begun := c.config.Now()
+	start := c.config.Now()
 	queues := make(map[account][]app.Outgoing)
 	for _, o := range out {
 		of := account{c.owner(in, o), o.Provider}
@@ -38,15 +38,17 @@ func (c *Courier) post(ctx context.Context, in tenant.TenantID, out []app.Outgoi
 				group.Go(func() error {
 					attempt := app.Attempted{Outgoing: o}
 					if to := carriers[of]; to != nil {
-						attempt.Receipt, attempt.Err = c.send(ctx, to, o, begun)
+						attempt.Receipt, attempt.Err = c.send(ctx, to, o, start)
 					} else {
-						attempt.Err = &notify.SendError{Kind: notify.Misconfigured, Reason: "the sender cannot be opened", Err: err}
+						attempt.Err = &notify.SendError{
+							Kind: notify.Misconfigured, Reason: "the sender cannot be opened", Err: err,
+						}
 					}
-					tell(attempt)
+					report(attempt)
 					return nil
 				})
 			}
-			_ = group.Wait() // what fails stands in its attempt
+			_ = group.Wait() // errors are in the attempts
 		})
 	}
 	all.Wait()
@@ -59,19 +61,22 @@ func (c *Courier) owner(in tenant.TenantID, o app.Outgoing) tenant.TenantID {
 	return tenant.TenantID{}
 }
 
-// send sends one message, if its provider's breaker lets it.
-func (c *Courier) send(ctx context.Context, to *carrier, o app.Outgoing, begun time.Time) (notify.Receipt, error) {
+// send sends one message, unless its provider's breaker is open.
+func (c *Courier) send(ctx context.Context, to *carrier, o app.Outgoing, start time.Time) (notify.Receipt, error) {
 	now := c.config.Now()
-	if now.Sub(begun) > startWithin || ctx.Err() != nil {
-		return notify.Receipt{}, &notify.SendError{Kind: notify.Transient, Code: "NOT_BEGUN", Reason: "others took too long", Err: ctx.Err()}
+	if now.Sub(start) > startTimeout || ctx.Err() != nil {
+		return notify.Receipt{}, &notify.SendError{
+			Kind: notify.Transient, Code: "NOT_BEGUN", Reason: "messages before it took too long", Err: ctx.Err(),
+		}
 	}
 	permit, retryAt, ok := to.breaker.Allow(now)
 	if !ok {
 		return notify.Receipt{}, &notify.SendError{
-			Kind: notify.Transient, Code: "BREAKER_OPEN", Reason: "the provider does not answer", RetryAfter: retryAt.Sub(now),
+			Kind: notify.Transient, Code: "BREAKER_OPEN", Reason: "the provider does not answer",
+			RetryAfter: retryAt.Sub(now),
 		}
 	}
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendWithin)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout)
 	defer cancel()
 	receipt, err := to.sender.Send(limited, o.Message)
 	ended := c.config.Now()
@@ -80,8 +85,10 @@ func (c *Courier) send(ctx context.Context, to *carrier, o app.Outgoing, begun t
 	return receipt, err
 }
 
-// carriers gives those for the messages, opening a tenant's own accounts anew when they have changed.
-func (c *Courier) carriers(ctx context.Context, in tenant.TenantID, out []app.Outgoing) (map[account]*carrier, error) {
+// carriers returns the senders for the messages. It opens a tenant's own accounts again if they have changed.
+func (c *Courier) carriers(
+	ctx context.Context, in tenant.TenantID, out []app.Outgoing,
+) (map[account]*carrier, error) {
 	own := make(map[string]bool)
 	for _, o := range out {
 		if o.Own {
@@ -104,17 +111,17 @@ func (c *Courier) carriers(ctx context.Context, in tenant.TenantID, out []app.Ou
 	}
 	for provider := range own {
 		key := account{in, provider}
-		known := c.accounts[key]
-		if known == nil || known.version != senders.Version {
+		current := c.accounts[key]
+		if current == nil || current.version != senders.Version {
 			sender, err := c.config.Open(ctx, in, provider, senders)
 			if err != nil {
 				failed = err
 				continue
 			}
-			known = &carrier{sender: sender, version: senders.Version, breaker: newBreaker()}
-			c.accounts[key] = known
+			current = &carrier{sender: sender, version: senders.Version, breaker: newBreaker()}
+			c.accounts[key] = current
 		}
-		found[key] = known
+		found[key] = current
 	}
 	return found, failed
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// heldRows are rows kept until it is certain that the transaction which
-// returned them is durable. They are pgx.Rows, so that a reader cannot tell.
-type heldRows struct {
+// bufferedRows holds rows until the transaction that returned them is durable.
+// It implements pgx.Rows, so a reader cannot tell the difference.
+type bufferedRows struct {
 	types  *pgtype.Map
 	fields []pgconn.FieldDescription
 	tag    pgconn.CommandTag
 	values [][][]byte
-	at     int // rows read so far; the current one is at-1
+	at     int // number of rows read so far; the current one is at-1
 	err    error
 }
 
-// hold reads rows to their end. It is the reader of their statement.
-func (h *heldRows) hold(rows pgx.Rows) error {
+// buffer reads rows to their end. It is the reader of their statement.
+func (h *bufferedRows) buffer(rows pgx.Rows) error {
 	h.fields = slices.Clone(rows.FieldDescriptions())
 	for rows.Next() {
 		raw := rows.RawValues()
@@ -35,15 +35,15 @@ func (h *heldRows) hold(rows pgx.Rows) error {
 	return rows.Err()
 }
 
-func (h *heldRows) Close()                                       { h.at = len(h.values) + 1 }
-func (h *heldRows) Err() error                                   { return h.err }
-func (h *heldRows) CommandTag() pgconn.CommandTag                { return h.tag }
-func (h *heldRows) FieldDescriptions() []pgconn.FieldDescription { return h.fields }
-func (h *heldRows) RawValues() [][]byte                          { return h.values[h.at-1] }
-func (h *heldRows) Conn() *pgx.Conn                              { return nil }
-func (h *heldRows) TypeMap() *pgtype.Map                         { return h.types }
+func (h *bufferedRows) Close()                                       { h.at = len(h.values) + 1 }
+func (h *bufferedRows) Err() error                                   { return h.err }
+func (h *bufferedRows) CommandTag() pgconn.CommandTag                { return h.tag }
+func (h *bufferedRows) FieldDescriptions() []pgconn.FieldDescription { return h.fields }
+func (h *bufferedRows) RawValues() [][]byte                          { return h.values[h.at-1] }
+func (h *bufferedRows) Conn() *pgx.Conn                              { return nil }
+func (h *bufferedRows) TypeMap() *pgtype.Map                         { return h.types }
 
-func (h *heldRows) Next() bool {
+func (h *bufferedRows) Next() bool {
 	if h.at < len(h.values) {
 		h.at++
 		return true
@@ -52,7 +52,7 @@ func (h *heldRows) Next() bool {
 	return false
 }
 
-func (h *heldRows) Scan(targets ...any) error {
+func (h *bufferedRows) Scan(targets ...any) error {
 	if len(targets) == 1 {
 		if scanner, ok := targets[0].(pgx.RowScanner); ok {
 			return h.fail(scanner.ScanRow(h))
@@ -61,7 +61,7 @@ func (h *heldRows) Scan(targets ...any) error {
 	return h.fail(pgx.ScanRow(h.types, h.fields, h.RawValues(), targets...))
 }
 
-func (h *heldRows) Values() ([]any, error) {
+func (h *bufferedRows) Values() ([]any, error) {
 	values := make([]any, len(h.fields))
 	for i, field := range h.fields {
 		if err := h.types.Scan(field.DataTypeOID, field.Format, h.RawValues()[i], &values[i]); err != nil {
@@ -71,7 +71,7 @@ func (h *heldRows) Values() ([]any, error) {
 	return values, nil
 }
 
-func (h *heldRows) fail(err error) error {
+func (h *bufferedRows) fail(err error) error {
 	if err != nil && h.err == nil {
 		h.err = err
 		h.Close()
