@@ -91,7 +91,7 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Place, error) {
 	return seats.Place{Booking: &after}, nil
 }
 
-func (c *confirm) write(tx *engine.Tx, after booking.Booking, confirmed booking.Conversion) {
+func (c *confirm) write(tx *engine.Tx, after booking.Booking, confirmed booking.ConfirmResult) {
 	store.UpdateBooking(tx.Tx, tx.Tenant, after, tx.Now)
 	store.MoveSeats(tx.Tx, tx.Tenant, after.Session, store.Seats{Holds: -1})
 	c.slot.Holds--

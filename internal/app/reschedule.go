@@ -90,9 +90,9 @@ func (r *reschedule) Run(ctx context.Context, tx *engine.Tx) (Rescheduled, error
 }
 
 // decide ends holds in the other session that have run out, and asks the rules.
-func (r *reschedule) decide(ctx context.Context, tx *engine.Tx, b booking.Booking) (booking.Move, error) {
+func (r *reschedule) decide(ctx context.Context, tx *engine.Tx, b booking.Booking) (booking.RescheduleResult, error) {
 	if r.to == nil {
-		return booking.Move{}, seats.NoSession
+		return booking.RescheduleResult{}, seats.NoSession
 	}
 	if r.slot.ID != r.to.ID {
 		expired, err := seats.ExpiredHolds(ctx, tx, *r.to)
@@ -100,16 +100,16 @@ func (r *reschedule) decide(ctx context.Context, tx *engine.Tx, b booking.Bookin
 			err = r.app.lapse(ctx, tx, r.to, expired)
 		}
 		if err != nil {
-			return booking.Move{}, err
+			return booking.RescheduleResult{}, err
 		}
 	}
 	entry, err := entryThere(ctx, tx, b, *r.to)
 	if err != nil {
-		return booking.Move{}, err
+		return booking.RescheduleResult{}, err
 	}
 	payer, err := payerThere(ctx, tx, b, *r.to)
 	if err != nil {
-		return booking.Move{}, err
+		return booking.RescheduleResult{}, err
 	}
 	return booking.Reschedule(b, *r.slot, *r.to, entry, payer, !tx.Caller.Own, tx.Now)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/checkin"
 )
 
-func TestDisplayName(t *testing.T) {
+func TestDisplayName_ShowsFirstNameAndInitial(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"Mia Meyer":                    "Mia M.",
@@ -33,12 +33,13 @@ func TestDisplayName(t *testing.T) {
 	}
 }
 
-func TestTheWallNeverShowsALastName(t *testing.T) {
+func TestDisplayName_NeverShowsALastName(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		shown := checkin.DisplayName(rapid.StringN(0, 60, -1).Draw(t, "name"))
 		words := strings.Fields(shown)
-		if !utf8.ValidString(shown) || len(words) > 2 || len(words) == 2 && utf8.RuneCountInString(words[1]) != 2 || utf8.RuneCountInString(shown) > 33 {
+		if !utf8.ValidString(shown) || utf8.RuneCountInString(shown) > 33 ||
+			len(words) > 2 || len(words) == 2 && utf8.RuneCountInString(words[1]) != 2 {
 			t.Fatalf("%q", shown)
 		}
 	})

@@ -7,8 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/csvfile"
 )
 
-// What an imported file may have at most. A file of this size fits into a
-// request also where that spells it in Base64.
+// Limits of an imported file. A file of this size fits into a request, even if the request encodes it in Base64.
 const (
 	MaxImportBytes = 3_000_000
 	MaxImportRows  = 50_000
@@ -20,12 +19,11 @@ type ImportRow struct {
 	Member Member // without an id
 }
 
-// Import is what a file of members says, and what is wrong with it.
+// Import has the rows of a file of members and their problems.
 type Import = csvfile.Table[ImportRow, *ImportRow]
 
-// ParseImport reads members from a CSV file. The error is IMPORT_INVALID: the
-// file as a whole cannot be read. A row that repeats an email or a subject of an
-// earlier one is wrong.
+// ParseImport reads members from a CSV file. The error is IMPORT_INVALID: the file as a whole cannot be read. A row
+// that repeats the email or subject of an earlier row gets a problem.
 func ParseImport(file []byte) (*Import, error) {
 	found, err := importFormat.Parse(file)
 	if err != nil {
@@ -35,41 +33,41 @@ func ParseImport(file []byte) (*Import, error) {
 	for i := range found.Rows {
 		row := &found.Rows[i]
 		row.Member.Status = Active
-		row.refuseTwice("email", strings.ToLower(row.Member.Email), emails)
-		row.refuseTwice("subject", row.Member.Subject, subjects)
+		row.rejectDuplicate("email", strings.ToLower(row.Member.Email), emails)
+		row.rejectDuplicate("subject", row.Member.Subject, subjects)
 	}
 	return found, nil
 }
 
-func (r *ImportRow) refuseTwice(column, key string, rows map[string]int) {
+func (r *ImportRow) rejectDuplicate(column, key string, rows map[string]int) {
 	if key == "" {
 		return
 	}
-	if first, twice := rows[key]; twice {
-		r.Refuse(column, "Row %d has it too.", first)
+	if first, duplicate := rows[key]; duplicate {
+		r.Refuse(column, "Row %d has the same %s.", first, column)
 		return
 	}
 	rows[key] = r.Number
 }
 
-// RefuseTaken refuses rows whose email or subject is among those given, spelled
-// as in the rows: members have them.
+// RefuseTaken adds a problem to each row whose email or subject another member has. Both lists are spelled as in the
+// rows.
 func RefuseTaken(found *Import, emails, subjects []string) {
-	has := func(list []string) map[string]bool {
-		set := make(map[string]bool, len(list))
+	set := func(list []string) map[string]bool {
+		taken := make(map[string]bool, len(list))
 		for _, text := range list {
-			set[text] = text != ""
+			taken[text] = text != ""
 		}
-		return set
+		return taken
 	}
-	hasEmail, hasSubject := has(emails), has(subjects)
+	takenEmails, takenSubjects := set(emails), set(subjects)
 	for i := range found.Rows {
 		row := &found.Rows[i]
-		if hasEmail[row.Member.Email] {
-			row.Refuse("email", "A member has it.")
+		if takenEmails[row.Member.Email] {
+			row.Refuse("email", "Another member has this email.")
 		}
-		if hasSubject[row.Member.Subject] {
-			row.Refuse("subject", "A member has it.")
+		if takenSubjects[row.Member.Subject] {
+			row.Refuse("subject", "Another member has this subject.")
 		}
 	}
 }
@@ -90,9 +88,9 @@ var importFormat = csvfile.Format[ImportRow, *ImportRow]{
 	},
 }
 
-// readText judges a cell as the field of the same name is judged elsewhere.
+// readText reads a cell with the same rules as the field of that name.
 func readText(name string) func(*ImportRow, string) string {
-	for _, f := range texts {
+	for _, f := range textFields {
 		if f.name == name {
 			return func(r *ImportRow, cell string) (problem string) {
 				*f.of(&r.Member), problem = f.normal(cell)

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxDisplayName bounds a first name on the wall, in characters.
+// maxDisplayName is the length limit of a first name on a public display, in characters.
 const maxDisplayName = 30
 
-// DisplayName is how a member is shown where strangers look: first name and the
-// initial of the last one, "Mia K." for "Mia de Klerk". Who has one name is shown by it.
+// DisplayName returns a member's name for a public display: the first name and the initial of the last one, "Mia K."
+// for "Mia de Klerk". A single name is shown as it is.
 func DisplayName(name string) string {
 	words := strings.FieldsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 	if len(words) == 0 {
