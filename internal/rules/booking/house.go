@@ -13,7 +13,7 @@ type House struct {
 	TakesPayments bool
 	Locations     map[tenant.LocationID]Place
 	Services      map[tenant.ServiceID]Offer
-	Policies      map[tenant.UUID]catalog.Policy // by whose they are: the tenant's, a location's or a service's
+	Policies      map[tenant.UUID]*catalog.Layer // by whose they are: the tenant's, a location's or a service's
 	Plans         map[tenant.PlanID]credit.Plan
 }
 

@@ -28,8 +28,8 @@ func TestChanges(t *testing.T) {
 			Name: "Pier 1", TimeZone: "Europe/Lisbon", Active: true, Channels: []catalog.Channel{catalog.WalkIn, catalog.Online, catalog.Phone},
 		}.Facts()), `null`},
 		"policy": {catalog.Changes(
-			catalog.Policy{Cancellation: new(24 * time.Hour), Tiers: map[string]catalog.TierPolicy{}}.Facts(),
-			catalog.Policy{AllowReschedule: new(false), Tiers: map[string]catalog.TierPolicy{"member": {Cancellation: new(90 * time.Minute)}}}.Facts(),
+			catalog.Policy{Cancellation: new(24 * time.Hour), Tiers: &map[string]catalog.TierPolicy{}}.Facts(),
+			catalog.Policy{AllowReschedule: new(false), Tiers: &map[string]catalog.TierPolicy{"member": {Cancellation: new(90 * time.Minute)}}}.Facts(),
 		), `{"after":{"allow_reschedule":false,"cancellation_window":null,"tier_cancellations":{"member":{"allow_reschedule":null,"cancellation_window":"5400s"}}},` +
 			`"before":{"allow_reschedule":null,"cancellation_window":"86400s","tier_cancellations":{}}}`},
 	} {
