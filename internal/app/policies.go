@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -32,30 +31,50 @@ func (f *policyFacts) queue(batch *pg.Batch, in tenant.TenantID) {
 	store.ListPolicies(batch, in, f.target.Location, f.target.Service, &f.written)
 }
 
-func (f *policyFacts) exist() error {
+func (f *policyFacts) exist() error { return f.target.exists(f.location, f.service) }
+
+// layers gives every level on the way to the target; those at which nothing was ever said are empty.
+func (f *policyFacts) layers(in tenant.TenantID) []catalog.Policy {
+	return layersTo(f.target, in, f.written,
+		func(p *catalog.Policy) (*catalog.Level, *tenant.UUID) { return &p.Level, &p.Scope })
+}
+
+// exists refuses a target whose location or service is not there.
+func (t PolicyTarget) exists(location *catalog.Location, service *catalog.Service) error {
 	switch {
-	case f.location == nil && !f.target.Location.IsZero():
+	case location == nil && !t.Location.IsZero():
 		return noLocation
-	case f.service == nil && !f.target.Service.IsZero():
+	case service == nil && !t.Service.IsZero():
 		return noService
 	}
 	return nil
 }
 
-// layers gives every level on the way to the target; those at which nothing was ever said are empty.
-func (f *policyFacts) layers(in tenant.TenantID) []catalog.Policy {
-	way := []catalog.Policy{{Level: catalog.TenantLevel, Scope: in.UUID}}
-	if !f.target.Location.IsZero() {
-		way = append(way, catalog.Policy{Level: catalog.LocationLevel, Scope: f.target.Location.UUID})
-	}
-	if !f.target.Service.IsZero() {
-		way = append(way, catalog.Policy{Level: catalog.ServiceLevel, Scope: f.target.Service.UUID})
-	}
-	for i, layer := range way {
-		at := slices.IndexFunc(f.written, func(p catalog.Policy) bool { return p.Level == layer.Level })
-		if at >= 0 {
-			way[i] = f.written[at]
+// layersTo returns one layer for each level on the way to a target: the one that was written, or an empty one. At points
+// to a layer's level and scope.
+func layersTo[L any](
+	target PolicyTarget, in tenant.TenantID, written []L, at func(*L) (*catalog.Level, *tenant.UUID),
+) []L {
+	var way []L
+	for _, step := range []struct {
+		level catalog.Level
+		scope tenant.UUID
+	}{
+		{catalog.TenantLevel, in.UUID}, {catalog.LocationLevel, target.Location.UUID},
+		{catalog.ServiceLevel, target.Service.UUID},
+	} {
+		if step.scope.IsZero() {
+			continue
 		}
+		var layer L
+		level, scope := at(&layer)
+		*level, *scope = step.level, step.scope
+		for i := range written {
+			if level, _ := at(&written[i]); *level == step.level {
+				layer = written[i]
+			}
+		}
+		way = append(way, layer)
 	}
 	return way
 }

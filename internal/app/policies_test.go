@@ -51,7 +51,7 @@ func TestUpdatePolicy(t *testing.T) {
 	here := app.PolicyTarget{Location: h.Location}
 	set := func(p *catalog.Policy) {
 		p.Cancellation, p.GPSMaxMeters = new(4*time.Hour), new(500.0)
-		p.Tiers = map[string]catalog.TierPolicy{"visitor": {Cancellation: new(48 * time.Hour), AllowReschedule: new(true)}}
+		p.Tiers = &map[string]catalog.TierPolicy{"visitor": {Cancellation: new(48 * time.Hour), AllowReschedule: new(true)}}
 	}
 	e, err := h.app.UpdatePolicy(t.Context(), h.Owner, here, new(0), set)
 	if err != nil {
@@ -62,7 +62,7 @@ func TestUpdatePolicy(t *testing.T) {
 	if diff := cmp.Diff(want, e.Layers[2]); diff != "" {
 		t.Error(diff)
 	}
-	if e.Rules.Cancellation != 4*time.Hour || e.Origins.Cancellation != catalog.LocationLevel || e.Origins.HoldTTL != catalog.Default {
+	if e.Rules.Cancellation != 4*time.Hour || e.Origins["Cancellation"] != catalog.LocationLevel || e.Origins["HoldTTL"] != catalog.Default {
 		t.Errorf("%+v", e)
 	}
 	read, err := h.app.GetPolicy(t.Context(), h.Owner, here)
@@ -83,16 +83,16 @@ func TestUpdatePolicy(t *testing.T) {
 
 	// An empty list says that there are no tiers; no list says nothing.
 	e, err = h.app.UpdatePolicy(t.Context(), h.Owner, here, new(1), func(p *catalog.Policy) {
-		p.Cancellation, p.GPSMaxMeters, p.Tiers = nil, nil, map[string]catalog.TierPolicy{}
+		p.Cancellation, p.GPSMaxMeters, p.Tiers = nil, nil, &map[string]catalog.TierPolicy{}
 	})
-	if err != nil || e.Origins.Cancellation != catalog.Default || e.Origins.Tiers != catalog.LocationLevel {
+	if err != nil || e.Origins["Cancellation"] != catalog.Default || e.Origins["Tiers"] != catalog.LocationLevel {
 		t.Errorf("%+v %v", e, err)
 	}
-	if read, err = h.app.GetPolicy(t.Context(), h.Owner, here); err != nil || read.Origins.Tiers != catalog.LocationLevel {
+	if read, err = h.app.GetPolicy(t.Context(), h.Owner, here); err != nil || read.Origins["Tiers"] != catalog.LocationLevel {
 		t.Error("an empty list was lost:", read.Origins, err)
 	}
 	e, err = h.app.UpdatePolicy(t.Context(), h.Owner, here, new(2), func(p *catalog.Policy) { p.Tiers = nil })
-	if err != nil || e.Origins.Tiers != catalog.Default || e.Layers[2].Version != 3 {
+	if err != nil || e.Origins["Tiers"] != catalog.Default || e.Layers[2].Version != 3 {
 		t.Errorf("%+v %v", e, err)
 	}
 	if diff := cmp.Diff([]string{"policy.updated", "policy.updated", "policy.updated"}, h.audited()); diff != "" {
@@ -135,9 +135,9 @@ func TestPolicyIsWhatHolds(t *testing.T) {
 				GPSMaxMeters: rapid.Ptr(rapid.Float64Range(10, 1000), true).Draw(r, "meters"),
 			}
 			if rapid.Bool().Draw(r, "has tiers") {
-				says.Tiers = rapid.MapOfN(rapid.SampledFrom([]string{"member", "visitor"}), rapid.Custom(func(r *rapid.T) catalog.TierPolicy {
+				says.Tiers = new(rapid.MapOfN(rapid.SampledFrom([]string{"member", "visitor"}), rapid.Custom(func(r *rapid.T) catalog.TierPolicy {
 					return catalog.TierPolicy{Cancellation: spans.Draw(r, "window"), AllowReschedule: flags.Draw(r, "may")}
-				}), 0, 2).Draw(r, "tiers")
+				}), 0, 2).Draw(r, "tiers"))
 			}
 			_, err := h.app.UpdatePolicy(t.Context(), h.Owner, target, nil, func(p *catalog.Policy) {
 				says.Level, says.Scope, says.Version = p.Level, p.Scope, p.Version

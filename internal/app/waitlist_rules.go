@@ -28,25 +28,12 @@ func (f *ruleFacts) queue(batch *pg.Batch, in tenant.TenantID) {
 	store.ListRules(batch, in, f.target.Location, f.target.Service, &f.written)
 }
 
-func (f *ruleFacts) exist() error {
-	return (&policyFacts{target: f.target, location: f.location, service: f.service}).exist()
-}
+func (f *ruleFacts) exist() error { return f.target.exists(f.location, f.service) }
 
 // layers gives every level on the way to the target; those at which nothing was ever said are empty.
 func (f *ruleFacts) layers(in tenant.TenantID) []waitlist.Layer {
-	way := []waitlist.Layer{{Level: catalog.TenantLevel, Scope: in.UUID}}
-	if !f.target.Location.IsZero() {
-		way = append(way, waitlist.Layer{Level: catalog.LocationLevel, Scope: f.target.Location.UUID})
-	}
-	if !f.target.Service.IsZero() {
-		way = append(way, waitlist.Layer{Level: catalog.ServiceLevel, Scope: f.target.Service.UUID})
-	}
-	for i, layer := range way {
-		if at := slices.IndexFunc(f.written, func(l waitlist.Layer) bool { return l.Level == layer.Level }); at >= 0 {
-			way[i] = f.written[at]
-		}
-	}
-	return way
+	return layersTo(f.target, in, f.written,
+		func(l *waitlist.Layer) (*catalog.Level, *tenant.UUID) { return &l.Level, &l.Scope })
 }
 
 // GetRules tells which waitlist rules hold for a target, and where each value comes from.

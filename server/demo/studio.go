@@ -105,7 +105,7 @@ func (b *builder) studioCatalog(ctx context.Context) ([]catalog.Location, []cata
 	_, err := b.app.UpdatePolicy(ctx, b.owner, app.PolicyTarget{}, nil, func(p *catalog.Policy) {
 		p.Advance = new(14 * 24 * time.Hour)
 		p.Cancellation = new(12 * time.Hour)
-		p.Tiers = map[string]catalog.TierPolicy{"gold": {Cancellation: new(4 * time.Hour)}}
+		p.Tiers = &map[string]catalog.TierPolicy{"gold": {Cancellation: new(4 * time.Hour)}}
 	})
 	return locations, services, err
 }
