@@ -77,7 +77,7 @@ type App struct {
 	post     func(context.Context, tenant.TenantID, []Outgoing) []Attempted
 
 	engine    *engine.Engine
-	snapshots engine.Snapshots[booking.House]
+	snapshots *engine.Snapshots[booking.House]
 }
 
 // New makes an App.
@@ -85,13 +85,13 @@ func New(c Config) *App {
 	ignore := func(tenant.TenantID) {}
 	a := &App{
 		db: c.DB, keys: c.CheckInKeys, claims: c.Claims, publicURL: c.PublicURL, tally: func(Tally) {}, rolesChanged: ignore, relay: c.Relay,
-		seals: c.Seals, carriers: c.Carriers, mailFrom: c.MailFrom, post: c.Post, offers: c.Offers,
+		snapshots: new(engine.Snapshots[booking.House]), seals: c.Seals, carriers: c.Carriers, mailFrom: c.MailFrom, post: c.Post, offers: c.Offers,
 	}
 	if a.offers == nil {
 		a.offers = told{a}
 	}
 	a.engine = engine.New(engine.Config{
-		DB: c.DB, Now: c.Now, NewState: seats.NewState(&a.snapshots), Committed: c.Committed, Width: c.Lanes, QueueDepth: c.QueueDepth,
+		DB: c.DB, Now: c.Now, NewState: seats.NewState(a.snapshots), Committed: c.Committed, Width: c.Lanes, QueueDepth: c.QueueDepth,
 	})
 	a.now = a.engine.Now
 	if c.Tally != nil {
