@@ -194,7 +194,7 @@ func (a *App) Utilization(ctx context.Context, caller tenant.Caller, p Period, g
 
 // readWithClocks reads what needs the clocks of all zones in which the period's locations are.
 func (a *App) readWithClocks(ctx context.Context, caller tenant.Caller, p Period, queue func(*pg.Batch, []store.Clock)) error {
-	return a.db.Read(ctx, pg.Scope{Tenant: caller.Tenant}, func(ctx context.Context, tx *pg.ReadTx) error {
+	return a.engine.Snapshot(ctx, caller, func(ctx context.Context, tx *pg.ReadTx) error {
 		var zones []string
 		var first, second pg.Batch
 		store.ListZones(&first, caller.Tenant, p, &zones)

@@ -107,7 +107,7 @@ func (a *App) GetSession(ctx context.Context, caller tenant.Caller, id tenant.Se
 	var one *store.Scheduled
 	var standing store.Standing
 	var line standings
-	err := a.db.Read(ctx, pg.Scope{Tenant: caller.Tenant}, func(ctx context.Context, tx *pg.ReadTx) error {
+	err := a.engine.Snapshot(ctx, caller, func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch, more pg.Batch
 		store.FindSession(&batch, caller.Tenant, id, &one)
 		if err := tx.Load(ctx, &batch); err != nil {

@@ -25,7 +25,7 @@ func (a *App) AnswerSMS(ctx context.Context, in tenant.TenantID, from, text stri
 // tenant's offer, or none where it fits several.
 func (a *App) AnswerSharedSMS(ctx context.Context, from, text string) (string, error) {
 	var wrote []tenant.TenantID
-	err := a.db.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {
+	err := a.engine.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch pg.Batch
 		store.ListTenantsInTouch(&batch, from, &wrote)
 		return tx.Load(ctx, &batch)

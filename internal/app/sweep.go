@@ -160,7 +160,7 @@ func (a *App) sweepExpired(ctx context.Context, caller tenant.Caller, done *Swep
 	ended, overdue, err := a.expireDue(ctx, caller.Tenant)
 	done.Holds, done.Mended = ended, done.Mended+overdue
 	if overdue > 0 {
-		a.tally(Tally{Mended: map[string]int{mendedOffer: overdue}})
+		a.reportOverdue(overdue)
 	}
 	return err
 }

@@ -38,3 +38,6 @@ func (a *App) countOffer(tx *engine.Tx, what outbox.Type, o waitlist.Offer) {
 
 // Mends are all that Tally.Mended may speak of.
 func Mends() []string { return []string{mendedOffer, mendedEntry, mendedRound, mendedTrigger} }
+
+// reportOverdue counts offers that should have been ended before.
+func (a *App) reportOverdue(n int) { a.tally(Tally{Mended: map[string]int{mendedOffer: n}}) }

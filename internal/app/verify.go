@@ -20,7 +20,7 @@ type Violation struct {
 // Tenants lists the tenants of this database.
 func (a *App) Tenants(ctx context.Context) ([]tenant.TenantID, error) {
 	var ids []tenant.TenantID
-	err := a.db.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {
+	err := a.engine.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch pg.Batch
 		store.ListTenants(&batch, &ids)
 		return tx.Load(ctx, &batch)
@@ -36,7 +36,7 @@ func (a *App) Verify(ctx context.Context, id tenant.TenantID) ([]Violation, erro
 	for i, c := range store.Checks {
 		store.FindViolations(&batch, id, c, &found[i])
 	}
-	if err := a.db.ReadBatch(ctx, pg.Scope{Tenant: id}, &batch); err != nil {
+	if err := a.engine.Read(ctx, tenant.System(id), &batch); err != nil {
 		return nil, err
 	}
 	var all []Violation

@@ -43,7 +43,7 @@ func (a *App) WaitlistAnalytics(ctx context.Context, caller tenant.Caller, q Wai
 	}
 	var parts, offers []store.WaitlistPart
 	locations, services := make(map[string]string), make(map[string]string)
-	err := a.db.Read(ctx, pg.Scope{Tenant: caller.Tenant}, func(ctx context.Context, tx *pg.ReadTx) error {
+	err := a.engine.Snapshot(ctx, caller, func(ctx context.Context, tx *pg.ReadTx) error {
 		var who *catalog.Tenant
 		var batch, counts pg.Batch
 		store.FindTenant(&batch, caller.Tenant, &who)
