@@ -36,8 +36,8 @@ func TestOffersAnsweredBySMSInTheirOwnLanguage(t *testing.T) {
 	p.offering()
 	inbound := p.app.TwilioInboundURL(p.Tenant)
 	for _, c := range []struct{ locale, yes, again, no, never, help, stop string }{
-		{"en", "Booked. See you there!", "Booked. See you there!", "it goes to the next person", "no longer open", "2 and its code to decline", "no more text messages"},
-		{"de-CH", "Gebucht. Bis bald!", "Gebucht. Bis bald!", "geht an die nächste Person", "gilt nicht mehr", "lehnst du es ab", "keine SMS mehr"},
+		{"en", "Booked. See you there!", "Booked. See you there!", "offer it to the next person", "no longer open", "2 and the code to decline", "no more text messages"},
+		{"de-CH", "Gebucht. Bis bald!", "Gebucht. Bis bald!", "geht an die nächste Person", "gilt nicht mehr", "lehnen Sie es ab", "keine SMS mehr"},
 		{"fr", "C&#39;est réservé", "C&#39;est réservé", "à la personne suivante", "n&#39;est plus valable", "pour la refuser", "plus de SMS"},
 	} {
 		who := p.member("Noa-" + c.locale)
@@ -127,7 +127,7 @@ func TestRepliesToANumberThatTenantsShare(t *testing.T) {
 		_, err := h.db.Owner.Exec(h.ctx(), `update waitlist_offers set code = '482117' where tenant_id = $1 and id = $2`, h.Tenant, offers[i].ID)
 		h.ok(err)
 	}
-	if got := p.sayTo(inbound, number, "1 482117"); !contains(got, "several offers") {
+	if got := p.sayTo(inbound, number, "1 482117"); !contains(got, "Several offers") {
 		t.Errorf("an ambiguous code is answered %s", got)
 	}
 	statuses(waitlist.Live, waitlist.Live, waitlist.Live)
