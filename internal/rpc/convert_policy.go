@@ -2,7 +2,7 @@ package rpc
 
 import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -14,14 +14,14 @@ func policyLevel(l catalog.Level) v1.PolicyLevel {
 }
 
 // policyTarget gives that of a layer. The contract has checked that its level and its target go together.
-func policyTarget(m *v1.PolicyLayer) app.PolicyTarget {
+func policyTarget(m *v1.PolicyLayer) settings.PolicyTarget {
 	switch m.GetLevel() {
 	case v1.PolicyLevel_POLICY_LEVEL_LOCATION:
-		return app.PolicyTarget{Location: id[tenant.LocationID](m.GetTargetId())}
+		return settings.PolicyTarget{Location: id[tenant.LocationID](m.GetTargetId())}
 	case v1.PolicyLevel_POLICY_LEVEL_SERVICE:
-		return app.PolicyTarget{Service: id[tenant.ServiceID](m.GetTargetId())}
+		return settings.PolicyTarget{Service: id[tenant.ServiceID](m.GetTargetId())}
 	default:
-		return app.PolicyTarget{}
+		return settings.PolicyTarget{}
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -101,8 +101,8 @@ func offerMessage(o waitlist.Offer) *v1.Offer {
 }
 
 // decisionMessage tells a decision with the names that people have now.
-func decisionMessage(name func(tenant.MemberID) string) func(app.Decided) *v1.WaitlistDecision {
-	return func(d app.Decided) *v1.WaitlistDecision {
+func decisionMessage(name func(tenant.MemberID) string) func(waitlists.Decided) *v1.WaitlistDecision {
+	return func(d waitlists.Decided) *v1.WaitlistDecision {
 		slot := d.Case.Slot
 		m := &v1.WaitlistDecision{
 			Id: idText(d.ID), SessionId: idText(slot.Session), SessionTitle: d.SessionTitle, SessionStartTime: timestamp(slot.StartsAt), TimeZone: d.TimeZone,
@@ -159,7 +159,7 @@ func effectiveRulesMessage(e waitlist.Effective) *v1.EffectiveWaitlistRules {
 	return m
 }
 
-func rulesVersionMessage(v app.RulesVersion) *v1.WaitlistRulesVersion {
+func rulesVersionMessage(v waitlists.RulesVersion) *v1.WaitlistRulesVersion {
 	m := &v1.WaitlistRulesVersion{
 		Version: int32(v.Version), Level: policyLevel(v.Level), Rules: rulesMessage(v.Settings), Reset_: v.Reset, Author: v.Author, AuthorName: v.AuthorName,
 		Reason: v.Reason, CreateTime: timestamp(v.At),
@@ -170,7 +170,7 @@ func rulesVersionMessage(v app.RulesVersion) *v1.WaitlistRulesVersion {
 	return m
 }
 
-func figuresMessage(p app.WaitlistPart) *v1.WaitlistFigures {
+func figuresMessage(p waitlists.WaitlistPart) *v1.WaitlistFigures {
 	m := &v1.WaitlistFigures{
 		Entries: int64(p.Entries), Active: int64(p.Active), Booked: int64(p.Booked), Promoted: int64(p.Promoted), OffersSent: int64(p.Offers),
 		Accepted: int64(p.Accepted), Declined: int64(p.Declined), Expired: int64(p.RanOut), Withdrawn: int64(p.Withdrawn),
@@ -185,7 +185,7 @@ func figuresMessage(p app.WaitlistPart) *v1.WaitlistFigures {
 	return m
 }
 
-func figuresRow(g app.WaitlistGroup) *v1.WaitlistFiguresRow {
+func figuresRow(g waitlists.WaitlistGroup) *v1.WaitlistFiguresRow {
 	return &v1.WaitlistFiguresRow{Key: g.Key, Name: g.Name, Figures: figuresMessage(g.WaitlistPart)}
 }
 

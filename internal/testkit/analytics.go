@@ -1,0 +1,11 @@
+package testkit
+
+import "time"
+
+func Utc(text string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
