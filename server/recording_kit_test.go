@@ -38,6 +38,8 @@ type recording struct {
 	names   *names
 	titles  map[string]bool
 	silent  bool // nothing is written down
+	// A call is not followed by waiting for its messages.
+	unsettled bool
 }
 
 func newRecording(t *testing.T) *recording {
@@ -255,7 +257,9 @@ func (r *recording) call(who person, title string, request proto.Message, header
 	fmt.Fprintf(&r.text, "--- %s\n%s → %s%s\n", title, who.name, shortName(method), r.headersOf(headers))
 	r.write(body)
 	r.writeReply(got)
-	r.settle()
+	if !r.unsettled {
+		r.settle()
+	}
 	return got
 }
 

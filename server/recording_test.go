@@ -27,6 +27,19 @@ var areas = []area{
 	{"holds", recordHolds},
 	{"waitlist", recordWaitlist},
 	{"offers", recordOffers},
+	{"sessions", recordSessions},
+	{"series", recordSeries},
+	{"catalog", recordCatalog},
+	{"members", recordMembers},
+	{"roles", recordRoles},
+	{"credits", recordCredits},
+	{"check-in", recordCheckIn},
+	{"notifications", recordNotifications},
+	{"events", recordEvents},
+	{"analytics", recordAnalytics},
+	{"audit", recordAudit},
+	{"errors", recordErrors},
+	{"repeats", recordRepeats},
 }
 
 // What users see stays as it is: the answer to every call of a fixed script, and the events, messages, audit entries and

@@ -44,7 +44,8 @@ var (
 	anyUUID     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	anyTime     = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	anyCalendar = regexp.MustCompile(`\b(\d{8}T\d{4})\d\dZ`)
-	anySecret   = regexp.MustCompile(`[A-Za-z0-9_.-]{32,}`)
+	anySecret   = regexp.MustCompile(`berth_[A-Za-z0-9_-]{10,}|[A-Za-z0-9_.-]{32,}`)
+	anySequence = regexp.MustCompile(`SEQUENCE:\d+`) // seconds since a booking was made
 	anyCode     = regexp.MustCompile(`\b([12]) \d{6}\b`)
 	anyDuration = regexp.MustCompile(`^-?\d+\.\d+s$`)
 )
@@ -55,6 +56,11 @@ func (n *names) clean(text, key, owner string) string {
 	switch {
 	case key == "cursor" || key == "endCursor":
 		return "<cursor>" // the end of the log may be several positions
+	case len(text) > 100_000:
+		return fmt.Sprintf("%s… (%d bytes)", text[:20], len(text))
+	case key == "csv":
+		file, _ := base64.StdEncoding.DecodeString(text)
+		return string(file)
 	case anyDuration.MatchString(text):
 		d, _ := time.ParseDuration(text)
 		return fmt.Sprintf("<about %s>", d.Truncate(time.Minute))
@@ -70,16 +76,15 @@ func (n *names) clean(text, key, owner string) string {
 		return at.Truncate(time.Minute).Format("2006-01-02T15:04Z")
 	})
 	text = anyCalendar.ReplaceAllString(text, "${1}Z")
+	text = anySequence.ReplaceAllString(text, "SEQUENCE:<n>")
 	text = anyCode.ReplaceAllString(text, "$1 <code>")
 	text = anySecret.ReplaceAllStringFunc(text, func(found string) string {
-		if !strings.ContainsFunc(found, unicode.IsUpper) || !strings.ContainsFunc(found, unicode.IsLower) {
+		word := !strings.ContainsFunc(found, unicode.IsUpper) || !strings.ContainsFunc(found, unicode.IsLower)
+		if word && !strings.HasPrefix(found, "berth_") {
 			return found
 		}
 		return n.of(found, cmp.Or(secretKinds[key], "secret"))
 	})
-	if runes := []rune(text); len(runes) > 20_000 {
-		return fmt.Sprintf("%s… (%d characters)", string(runes[:20]), len(runes))
-	}
 	return text
 }
 
@@ -324,7 +329,7 @@ func (r *recording) writeReply(got reply) {
 			fmt.Fprintf(&r.text, "  %s: %s\n", key, r.names.clean(metadata[key], key, ""))
 		}
 		for _, v := range f.violations.GetViolations() {
-			fmt.Fprintf(&r.text, "  violation of %s: %q %s\n", fieldPath(v.GetField()), r.names.clean(v.GetMessage(), "", ""), v.GetRuleId())
+			fmt.Fprintf(&r.text, "  violation of %s: %q [%s]\n", fieldPath(v.GetField()), r.names.clean(v.GetMessage(), "", ""), v.GetRuleId())
 		}
 		for _, other := range f.others {
 			fmt.Fprintf(&r.text, "  detail: %s\n", other)
