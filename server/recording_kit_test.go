@@ -252,15 +252,21 @@ func (r *recording) call(who person, title string, request proto.Message, header
 	}
 	got := r.post(who, method, body, append([]string{"X-Request-Id", cmp.Or(slug(title), silentID)}, headers...))
 	if r.silent {
+		r.settleCall()
 		return got
 	}
 	fmt.Fprintf(&r.text, "--- %s\n%s → %s%s\n", title, who.name, shortName(method), r.headersOf(headers))
 	r.write(body)
 	r.writeReply(got)
+	r.settleCall()
+	return got
+}
+
+func (r *recording) settleCall() {
+	r.t.Helper()
 	if !r.unsettled {
 		r.settle()
 	}
-	return got
 }
 
 // silentID is the request's id of calls that are not written down.

@@ -49,7 +49,9 @@ func newStudio(r *recording) *studio {
 	must(r.t, "tenant", "create", "--database-url", r.db.URL, "--id", s.other, "--name", "Hillside Golf", "--time-zone", "America/New_York",
 		"--currency", "USD", "--owner-subject", "otto", "--owner-name", "Otto Owner", "--owner-email", "otto@hillside.example")
 	r.at(on(5, "10:00"))
+	r.unsettled = true // nobody is told of any of this
 	r.silently(s.furnish)
+	r.unsettled = false
 	r.settle()
 	s.before = make(map[any]bool)
 	for _, owner := range []person{s.olga, s.otto} {

@@ -62,12 +62,23 @@ func TestRecording(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			want := strings.Split(readFile(t, path), "\n")
-			if diff := cmp.Diff(want, strings.Split(r.text.String(), "\n")); diff != "" {
+			if diff := diffLines(readFile(t, path), r.text.String()); diff != "" {
 				t.Errorf("the recording differs from %s (-want +got):\n%s", path, diff)
 			}
 		})
 	}
+}
+
+// diffLines tells which lines differ, each as a whole.
+func diffLines(want, got string) string {
+	type line string
+	lines := func(text string) (all []line) {
+		for one := range strings.Lines(text) {
+			all = append(all, line(one))
+		}
+		return all
+	}
+	return cmp.Diff(lines(want), lines(got), cmp.Comparer(func(a, b line) bool { return a == b }))
 }
 
 func goldenPath(area string) string { return filepath.Join("testdata", "recording", area+".txt") }
