@@ -66,6 +66,7 @@ func (a *Arena) arrive() <-chan struct{} {
 	return a.all
 }
 
+// TraceBatchStart implements pgx.BatchTracer.
 func (a *Arena) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	queries := data.Batch.QueuedQueries
 	if len(queries) == 0 {
@@ -94,7 +95,7 @@ func (a *Arena) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Trace
 // await gives up where somebody waits in line for what another one here holds. They do not meet then, which is fine, too. How long that
 // takes is counted in questions to the database: others get no further than here for as long as it has no time for them.
 func (a *Arena) await(ctx context.Context, all <-chan struct{}) {
-	pace := time.NewTicker(20 * time.Millisecond)
+	pace := time.NewTicker(20 * time.Millisecond) //nolint:forbidigo // it polls
 	defer pace.Stop()
 	for range 200 {
 		select {
@@ -119,12 +120,16 @@ func (a *Arena) meets(queries []*pgx.QueuedQuery) bool {
 	})
 }
 
+// TraceQueryStart implements pgx.QueryTracer.
 func (*Arena) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	return ctx
 }
 
+// TraceQueryEnd implements pgx.QueryTracer.
 func (*Arena) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
+// TraceBatchQuery implements pgx.BatchTracer.
 func (*Arena) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
+// TraceBatchEnd implements pgx.BatchTracer.
 func (*Arena) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}

@@ -21,10 +21,12 @@ func (h *House) Scan(session tenant.SessionID) bookings.Presence {
 	return bookings.Presence{QR: qr.Text}
 }
 
+// SelfCheckIn checks a member in with the code of a session.
 func (h *House) SelfCheckIn(who tenant.Caller, session tenant.SessionID, proof bookings.Presence) (bookings.CheckedIn, error) {
 	return h.App.Bookings.SelfCheckIn(context.Background(), who, session, proof)
 }
 
+// CheckIn checks a booking in, as the coach.
 func (h *House) CheckIn(by tenant.Caller, id tenant.BookingID) (bookings.CheckedIn, error) {
 	return h.App.Bookings.CheckIn(context.Background(), by, id)
 }

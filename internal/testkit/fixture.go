@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -30,12 +31,14 @@ type Clock struct {
 	Time time.Time
 }
 
+// Now is the time that was set.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.Time
 }
 
+// Set sets the time.
 func (c *Clock) Set(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,6 +85,7 @@ func (h *House) Another() *House {
 	return (&House{T: h.T, DB: h.DB, App: h.App, Clock: h.Clock}).SettleIn()
 }
 
+// SettleIn makes the tenant.
 func (h *House) SettleIn() *House {
 	h.T.Helper()
 	h.Tenant, h.Location, h.Service = NewID[tenant.TenantID](), NewID[tenant.LocationID](), NewID[tenant.ServiceID]()
@@ -99,6 +103,7 @@ func (h *House) SettleIn() *House {
 	return h
 }
 
+// NewID makes an id.
 func NewID[I ~struct{ tenant.UUID }]() I { return tenant.New[I](Noon) }
 
 // Exec runs a statement as the owner of the tables.
@@ -280,7 +285,7 @@ func Eventually(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
-	again := time.NewTicker(5 * time.Millisecond)
+	again := time.NewTicker(5 * time.Millisecond) //nolint:forbidigo // it polls
 	defer again.Stop()
 	for !so() {
 		select {
@@ -302,7 +307,7 @@ func WantReason(t testing.TB, err error, want fault.Reason) {
 // Meta reads a fact from a fault.
 func Meta(t testing.TB, err error, key string) string {
 	t.Helper()
-	f, ok := err.(*fault.Error)
+	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		t.Fatalf("no fault: %v", err)
 	}

@@ -21,6 +21,7 @@ type gathering struct {
 	done  sync.WaitGroup
 }
 
+// Gather makes a node with one transaction at a time, whose requests can be gathered.
 func (h *House) Gather() *gathering {
 	h.T.Helper()
 	g := &gathering{House: h, App: app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now, Lanes: 1})}
@@ -81,6 +82,7 @@ func (g *gathering) Settle() (transactions int) {
 	return g.Count(`select count(distinct xid::text) from events where tenant_id = $1 and xid::text::bigint > $2`, g.Tenant, before) - 1
 }
 
+// Confirmed fails unless the booking is confirmed.
 func (b *Booked) Confirmed(t *testing.T, what string) {
 	t.Helper()
 	if b.Err != nil || b.Booking == nil {
@@ -88,6 +90,7 @@ func (b *Booked) Confirmed(t *testing.T, what string) {
 	}
 }
 
+// Refused fails unless the booking was refused for the reason.
 func (b *Booked) Refused(t *testing.T, what string, reason fault.Reason) {
 	t.Helper()
 	if fault.ReasonOf(b.Err) != reason {

@@ -19,6 +19,7 @@ func (h *House) Hold(who tenant.Caller, session tenant.SessionID, more ...func(*
 	return h.App.Bookings.Book(context.Background(), who, r)
 }
 
+// MustHold holds a seat.
 func (h *House) MustHold(who tenant.Caller, session tenant.SessionID, more ...func(*bookings.BookRequest)) booking.Booking {
 	h.T.Helper()
 	place, err := h.Hold(who, session, more...)

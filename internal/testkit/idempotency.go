@@ -18,6 +18,7 @@ func Under(t *testing.T, text, procedure, content string) (context.Context, *eng
 	return engine.WithIdempotencyKey(t.Context(), key), key
 }
 
+// GrantOne asks for one credit.
 func GrantOne(t *testing.T, h *House, by tenant.Caller, s credit.Subscription, text, procedure, content string) (credit.Entry, bool, error) {
 	t.Helper()
 	ctx, key := Under(t, text, procedure, content)

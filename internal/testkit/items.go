@@ -9,6 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/credit"
 )
 
+// Item makes an item.
 func (h *House) Item(name string, stock int, out *time.Duration) booking.Item {
 	h.T.Helper()
 	i, err := h.App.Catalog.CreateItem(context.Background(), h.Owner, booking.Item{
@@ -20,6 +21,7 @@ func (h *House) Item(name string, stock int, out *time.Duration) booking.Item {
 	return i
 }
 
+// With asks for an item with a booking.
 func With(choices ...booking.Choice) func(*bookings.BookRequest) {
 	return func(r *bookings.BookRequest) { r.Items = choices }
 }

@@ -29,8 +29,10 @@ type Life struct {
 	made     []tenant.BookingID // in order, so that what is drawn does not depend on chance
 }
 
+// Credits is the balance that a life begins with.
 const Credits = 5
 
+// NewLife makes the world of one random life.
 func NewLife(h *House) *Life {
 	h.Clock.Set(Noon)
 	l := &Life{
@@ -152,6 +154,7 @@ func One[T any](t *rapid.T, label string, of []T) T {
 	return of[rapid.IntRange(0, len(of)-1).Draw(t, label)]
 }
 
+// Tell logs a step.
 func (l *Life) Tell(b booking.Booking) {
 	if _, known := l.Told[b.ID]; !known {
 		l.made = append(l.made, b.ID)
@@ -159,6 +162,7 @@ func (l *Life) Tell(b booking.Booking) {
 	l.Told[b.ID] = b.Status
 }
 
+// WantSound fails if an invariant does not hold.
 func (l *Life) WantSound(t *rapid.T, after string) {
 	violations, err := l.App.Housekeeping.Verify(context.Background(), l.Tenant)
 	if err != nil {
@@ -187,8 +191,9 @@ func (l *Life) End(t *rapid.T) {
 	}
 }
 
+// WantNothingTaken fails if a seat, an item or a credit is still in use.
 func (l *Life) WantNothingTaken(t *rapid.T) {
-	for what, sql := range map[string]string{
+	for what, sql := range map[string]string{ //nolint:gosec // no credential: it counts credits
 		"seats":          `select coalesce(sum(seats_taken + holds + waiting), 0) from sessions where tenant_id = $1`,
 		"items":          `select count(*) from booking_items where tenant_id = $1 and status <> 'CANCELLED'`,
 		"places":         `select count(*) from bookings where tenant_id = $1 and status in ('PENDING', 'CONFIRMED', 'ATTENDED')`,

@@ -7,6 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// Move reschedules a booking.
 func (h *House) Move(by tenant.Caller, id tenant.BookingID, to tenant.SessionID) (bookings.Rescheduled, error) {
 	return h.App.Bookings.RescheduleBooking(context.Background(), by, bookings.RescheduleRequest{ID: id, To: to, MoveItems: true, Notify: true})
 }

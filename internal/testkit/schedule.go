@@ -3,6 +3,7 @@ package testkit
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
@@ -10,7 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// tomorrow at six in the evening, in Berlin.
+// Evening is tomorrow at six in the evening, in Berlin.
 var Evening = time.Date(2026, 3, 17, 17, 0, 0, 0, time.UTC)
 
 // SessionInput is what it takes to make an ordinary session.
@@ -44,6 +45,7 @@ func (h *House) SessionEvents(id tenant.SessionID) string {
 	return h.QueryText(`select coalesce(string_agg(type, ' ' order by xid, id), '') from events where tenant_id = $1 and session_id = $2`, h.Tenant, id)
 }
 
+// QueryText runs a query for one text as the owner of the tables.
 func (h *House) QueryText(sql string, args ...any) string {
 	h.T.Helper()
 	var text string
@@ -64,7 +66,8 @@ func (h *House) LastAudit(action string) map[string]any {
 	return changes
 }
 
+// FaultOf is the fault in an error; nil if there is none.
 func FaultOf(err error) *fault.Error {
-	f, _ := err.(*fault.Error)
+	f, _ := errors.AsType[*fault.Error](err)
 	return f
 }

@@ -20,6 +20,7 @@ func (h *House) Tuesdays() schedules.SeriesInput {
 	}
 }
 
+// CreateSeries makes a series, as the owner.
 func (h *House) CreateSeries(in schedules.SeriesInput) (session.Series, []tenant.SessionID) {
 	h.T.Helper()
 	s, ids, err := h.App.Schedules.CreateSeries(context.Background(), h.Owner, in)
@@ -29,6 +30,7 @@ func (h *House) CreateSeries(in schedules.SeriesInput) (session.Series, []tenant
 	return s, ids
 }
 
+// EditSeries edits a series, as the owner.
 func (h *House) EditSeries(e schedules.SeriesEdit) schedules.SeriesEdited {
 	h.T.Helper()
 	done, err := h.App.Schedules.UpdateSeries(context.Background(), h.Owner, e)

@@ -56,6 +56,7 @@ func (h *House) MustJoin(who tenant.Caller, r waitlists.JoinRequest) waitlist.En
 	return *place.Entry
 }
 
+// Names asks to wait for sessions.
 func Names(sessions ...tenant.SessionID) waitlists.JoinRequest {
 	return waitlists.JoinRequest{Sessions: sessions}
 }
@@ -162,17 +163,19 @@ func (h *House) Last(session tenant.SessionID) waitlists.Decided {
 // Tick lets a moment pass, so that what follows is later than what was: ids tell milliseconds apart.
 func (h *House) Tick() { h.Clock.Set(h.Clock.Now().Add(time.Millisecond)) }
 
+// Accept accepts an offer, as its member.
 func (h *House) Accept(who tenant.Caller, o waitlist.Offer) (waitlists.Answered, error) {
 	h.Tick()
 	return h.App.Waitlists.AcceptOffer(context.Background(), Own(who), o.ID, tenant.SubscriptionID{})
 }
 
+// Decline declines an offer, as its member.
 func (h *House) Decline(who tenant.Caller, o waitlist.Offer, leave bool) (waitlists.Answered, error) {
 	h.Tick()
 	return h.App.Waitlists.DeclineOffer(context.Background(), Own(who), o.ID, leave, "")
 }
 
-// wantStatus fails unless entries are what they should be.
+// WantEntries fails unless entries are what they should be.
 func (h *House) WantEntries(want map[tenant.EntryID]waitlist.Status) {
 	h.T.Helper()
 	for id, status := range want {

@@ -88,22 +88,3 @@ func rolesEvent(tx *engine.Tx, member tenant.MemberID, data map[string]any) {
 		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.RolesChanged, Member: member, Actor: tx.Caller.Actor(), Data: data, At: tx.Now,
 	})
 }
-
-// auditEntry is audit for what is not named by an id. It fills in who, when and by which request.
-func (s *Service) auditEntry(tx *engine.Tx, e store.AuditEntry) {
-	e.ID, e.Actor, e.Subject = tenant.Next[tenant.AuditID](tx.IDs), tx.Caller.Actor(), tx.Caller.Subject
-	e.Request, e.At = tx.Request, tx.Now
-	store.AppendAudit(tx.Tx, tx.Tenant, e)
-}
-
-// change keeps what became of something for the audit log.
-func change(before, after map[string]any) map[string]any {
-	changes := make(map[string]any, 2)
-	if before != nil {
-		changes["before"] = before
-	}
-	if after != nil {
-		changes["after"] = after
-	}
-	return changes
-}

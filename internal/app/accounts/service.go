@@ -1,3 +1,4 @@
+// Package accounts holds the use cases about tenants, members, roles, service accounts, subscriptions and the audit log.
 package accounts
 
 import (

@@ -5,7 +5,6 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/store"
@@ -57,18 +56,4 @@ func (s *Service) UpdateTenant(ctx context.Context, caller tenant.Caller, expect
 		return nil
 	}, engine.Answers(&after))
 	return after, err
-}
-
-// catalogChanged records that something of what a tenant sets up was made or edited, for
-// the log of who did it and for whoever keeps a copy.
-func (s *Service) catalogChanged(tx *engine.Tx, action, kind string, id tenant.UUID, changes map[string]any) {
-	tx.Audit(action, kind, id, "", changes)
-	seats.CatalogEvent(tx, kind, id.String())
-}
-
-func (s *Service) catalogEvent(tx *engine.Tx, kind, id string) {
-	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.CatalogChanged, Actor: tx.Caller.Actor(),
-		Data: map[string]any{"kind": kind, "id": id}, At: tx.Now,
-	})
 }

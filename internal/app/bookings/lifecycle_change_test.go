@@ -160,7 +160,7 @@ var itemLines = map[string]func(h *testkit.House){
 	"one that is none of the location's": func(h *testkit.House) {
 		_, err := h.Hold(h.Member("Mia"), h.Session(testkit.Slot{}), testkit.With(booking.Choice{Item: testkit.NewID[tenant.ItemID](), Quantity: 1}))
 		testkit.WantReason(h.T, err, fault.ItemUnavailable)
-		there := apart(h, h.T)
+		there := apart(h.T, h)
 		_, err = h.Hold(h.Member("Mia"), h.Session(testkit.Slot{}), testkit.With(booking.Choice{Item: there.Item("Cart", 1, nil).ID, Quantity: 1}))
 		testkit.WantReason(h.T, err, fault.ItemUnavailable)
 	},
@@ -233,7 +233,7 @@ func wantEvents(h *testkit.House, of tenant.BookingID, want string) {
 // Nothing of one tenant can be held, confirmed, moved or cancelled from another, and nothing can be moved into one.
 var tenantLines = map[string]func(h *testkit.House){
 	"a session of another": func(h *testkit.House) {
-		theirs := apart(h, h.T).Session(testkit.Slot{})
+		theirs := apart(h.T, h).Session(testkit.Slot{})
 		_, err := h.Hold(h.Owner, theirs, testkit.Guest("Pat", ""))
 		testkit.WantReason(h.T, err, fault.SessionNotFound)
 		mia := h.Member("Mia")
@@ -241,11 +241,11 @@ var tenantLines = map[string]func(h *testkit.House){
 		testkit.WantReason(h.T, err, fault.SessionNotFound)
 	},
 	"a member of another": func(h *testkit.House) {
-		_, err := h.Hold(h.Owner, h.Session(testkit.Slot{}), forMember(apart(h, h.T).Member("Mia")))
+		_, err := h.Hold(h.Owner, h.Session(testkit.Slot{}), forMember(apart(h.T, h).Member("Mia")))
 		testkit.WantReason(h.T, err, fault.MemberNotFound)
 	},
 	"a booking of another": func(h *testkit.House) {
-		there, ctx := apart(h, h.T), context.Background()
+		there, ctx := apart(h.T, h), context.Background()
 		id := there.MustHold(there.Member("Mia"), there.Session(testkit.Slot{})).ID
 		_, err := h.App.Bookings.ConfirmBooking(ctx, h.Owner, bookings.ConfirmRequest{ID: id})
 		testkit.WantReason(h.T, err, fault.BookingNotFound)

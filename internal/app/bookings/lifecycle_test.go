@@ -29,7 +29,7 @@ func TestTheLifeOfABooking(t *testing.T) {
 		for line, check := range lines {
 			t.Run(act+"/"+line, func(t *testing.T) {
 				t.Parallel()
-				h := apart(shared, t)
+				h := apart(t, shared)
 				check(h)
 				h.WantSound()
 			})
@@ -38,7 +38,7 @@ func TestTheLifeOfABooking(t *testing.T) {
 }
 
 // apart gives a tenant of its own in the same database, with a clock of its own.
-func apart(h *testkit.House, t testing.TB) *testkit.House {
+func apart(t testing.TB, h *testkit.House) *testkit.House {
 	t.Helper()
 	keys, err := checkin.NewKeys([]byte("a key for tests that is 32 bytes"))
 	if err != nil {
@@ -150,7 +150,7 @@ var holdLines = map[string]func(h *testkit.House){
 		}
 	},
 	"the same reference in another tenant is another one": func(h *testkit.House) {
-		there, ref := apart(h, h.T), func(r *bookings.BookRequest) { r.ExternalRef = "ext-ref-789" }
+		there, ref := apart(h.T, h), func(r *bookings.BookRequest) { r.ExternalRef = "ext-ref-789" }
 		h.MustHold(h.Member("Mia"), h.Session(testkit.Slot{}), ref)
 		if place, err := there.Hold(there.Member("Mia"), there.Session(testkit.Slot{}), ref); err != nil || place.Repeated {
 			h.T.Errorf("%+v, %v", place, err)

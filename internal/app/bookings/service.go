@@ -1,3 +1,4 @@
+// Package bookings holds the use cases about bookings: booking, holding, cancelling, check-in and attendance.
 package bookings
 
 import (

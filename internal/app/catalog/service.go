@@ -1,3 +1,4 @@
+// Package catalog holds the use cases about locations, services, resources, items, plans and benefit providers.
 package catalog
 
 import "github.com/berthhq/berth/internal/app/engine"

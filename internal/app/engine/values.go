@@ -6,6 +6,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
+// Distinct drops repeated values and keeps the order of the rest.
 func Distinct[T comparable](values []T) []T {
 	seen := make(map[T]bool)
 	return slices.DeleteFunc(slices.Clone(values), func(v T) bool {

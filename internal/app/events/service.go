@@ -1,3 +1,4 @@
+// Package events lets clients read and watch the event log.
 package events
 
 import (

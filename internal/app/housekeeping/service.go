@@ -1,3 +1,4 @@
+// Package housekeeping holds the use cases that sweep over all areas and ring alarms.
 package housekeeping
 
 import (

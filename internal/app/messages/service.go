@@ -1,3 +1,4 @@
+// Package messages holds the use cases about notifications: what is planned, sent, settled and preferred.
 package messages
 
 import (

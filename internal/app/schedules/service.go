@@ -1,3 +1,4 @@
+// Package schedules holds the use cases about sessions, series and workouts.
 package schedules
 
 import (

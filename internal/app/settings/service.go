@@ -1,3 +1,4 @@
+// Package settings holds the use cases about policies and waitlist rules.
 package settings
 
 import (

@@ -32,6 +32,7 @@ func (s *Service) LeaveQueue(ctx context.Context, tx *engine.Tx, e waitlist.Entr
 	return up, err
 }
 
+// Left appends the end of an entry to the event log.
 func (s *Service) Left(tx *engine.Tx, e waitlist.Entry, reason string, notify bool) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.WaitlistLeft, Session: e.Session, Member: e.Member,

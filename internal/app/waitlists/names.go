@@ -10,6 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// MembersIn lists the members that a decision is about.
 func MembersIn(d waitlist.Decision) []tenant.MemberID {
 	ids := make([]tenant.MemberID, len(d.Verdicts))
 	for i, v := range d.Verdicts {

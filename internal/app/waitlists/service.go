@@ -1,3 +1,4 @@
+// Package waitlists holds the use cases about waitlists: who waits, who is offered a freed seat, and why.
 package waitlists
 
 import (

@@ -29,6 +29,7 @@ func (s *Service) countEntry(tx *engine.Tx, as waitlist.Status) {
 	tx.OnCommit(func() { s.tally(Tally{Entries: map[waitlist.Status]int{as: 1}}) })
 }
 
+// CountMended counts what a sweep had to repair, once the transaction is committed.
 func (s *Service) CountMended(tx *engine.Tx, what string) {
 	tx.OnCommit(func() { s.tally(Tally{Mended: map[string]int{what: 1}}) })
 }
