@@ -37,15 +37,17 @@ const decision = create(WaitlistDecisionSchema, {
 
 it("tells staff what became of freed places", () => {
   expect(tellStaff(decision, en, "en", show)).toEqual([
-    "3 places were open, 3 stood in line.",
-    "1 person had been asked for these places before.",
-    "The offer went on to M1 (2 places, until noon).",
-    "1 place left after 2 people were asked: the rules allow no more.",
+    "3 seats were open, 3 on the waitlist.",
+    "1 person had already been offered these seats.",
+    "Offered to the next: M1 (2 seats, until noon).",
+    "1 seat left after 2 offers: the rules allow no more offers.",
   ]);
   expect(tellStaff(decision, de, "de", show).at(-1)).toBe(
-    "1 Platz bleibt frei, nachdem 2 Personen gefragt wurden: mehr erlauben die Regeln nicht.",
+    "1 Platz bleibt nach 2 Angeboten frei: die Regeln erlauben keine weiteren Angebote.",
   );
-  expect(tellTodo(decision, de)).toMatch(/nicht\. Er steht allen offen: Ruft jemanden an/);
+  expect(tellTodo(decision, de)).toMatch(
+    /Angebote\. Er ist für alle buchbar\. Sie können auch jemanden anrufen/,
+  );
 });
 
 it("leaves staff nothing to do where no place is left", () => {
@@ -55,9 +57,9 @@ it("leaves staff nothing to do where no place is left", () => {
 it("tells staff how everybody was judged, also by a server that knows more reasons", () => {
   const told = decision.verdicts.map((one) => tellVerdict(one, decision, de, show));
   expect(told).toEqual([
-    "bekam 2 Plätze angeboten, bis noon",
-    "so viele, wie die Regeln erlauben, waren schon gefragt",
-    "es war kein Guthaben mehr da",
+    "2 Plätze angeboten, bis noon",
+    "die Plätze wurden so vielen Personen angeboten, wie die Regeln erlauben",
+    "es waren keine Credits mehr übrig",
   ]);
   const [first] = decision.verdicts;
   expect(first && tellVerdict({ ...first, reason: "SOLAR_FLARE" }, decision, de, show)).toBe(
@@ -69,8 +71,8 @@ it("tells members of their own entry alone", () => {
   const own = create(EntryVerdictSchema, { decision, verdict: verdict(3, "NO_CREDITS") });
   expect(tellMember(own, de, show)).toEqual([
     ": Eine Buchung wurde storniert, 3 Plätze waren frei.",
-    "Du warst Nummer 3 von 3.",
-    "Du wurdest nicht gewählt: es war kein Guthaben mehr da.",
+    "Sie waren Nummer 3 von 3 auf der Warteliste.",
+    "Sie haben keinen Platz bekommen: es waren keine Credits mehr übrig.",
   ]);
 });
 
@@ -82,8 +84,8 @@ it("tells what other rules would have made of it", () => {
     draftVerdicts: [verdict(2, "PROMOTED"), verdict(1, "TRIED")],
   });
   expect(tellDifference(move, de, "de")).toEqual([
-    "Plätze wären anders vergeben worden: sofort, ohne zu fragen.",
-    "Stattdessen wären gewählt worden: M2.",
-    "Nicht gewählt worden wären: M1.",
+    "Plätze wären anders vergeben worden: automatisch gebucht.",
+    "Stattdessen hätten einen Platz bekommen: M2.",
+    "Keinen Platz bekommen hätten: M1.",
   ]);
 });
