@@ -4,11 +4,11 @@ import { IconDots } from "@tabler/icons-react";
 export interface Act {
   readonly label: string;
   readonly run: () => unknown;
-  /** It cannot be undone. */
+  /** The action cannot be undone. */
   readonly danger?: boolean;
 }
 
-/** What else can be done with something. Nothing, where there is nothing. */
+/** A menu of further actions. It is not shown if there are none. */
 export function ActsMenu({
   label,
   acts,
@@ -16,7 +16,7 @@ export function ActsMenu({
 }: {
   label: string;
   acts: readonly (Act | false)[];
-  /** It stands beside buttons. */
+  /** Draws a border, for use next to buttons. */
   outlined?: boolean;
 }) {
   const shown = acts.filter((act) => act !== false);

@@ -1,4 +1,4 @@
-/** Numbers at a glance: what is counted, how much it is, and beside what. */
+/** A row of statistics: label, value, and an optional note. */
 export function Figures({
   of,
 }: {

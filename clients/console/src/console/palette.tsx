@@ -13,7 +13,7 @@ import { usePlaces } from "./places";
 
 export const openPalette = () => spotlight.open();
 
-/** Everything by its name: places, people, acts. */
+/** The command palette: pages, members and actions. */
 export function Palette() {
   const t = useText();
   const can = useCan();
@@ -70,7 +70,7 @@ export function Palette() {
         id: member.id,
         label: member.name,
         description: member.email,
-        // The server has matched already: also by a telephone number, say.
+        // The server has already matched, by phone number for example.
         keywords: query,
         leftSection: <Face name={member.name} size={26} />,
         onClick: () => void go(`/members/${member.id}`),

@@ -23,12 +23,12 @@ export interface Place {
   readonly name: string;
   readonly permission: string;
   readonly icon: typeof IconUsers;
-  /** Pressed after "g". */
+  /** The key that opens it, pressed after "g". */
   readonly key: string;
   readonly group: "run" | "set";
 }
 
-/** Where this person may go. */
+/** The pages that this user may open. */
 export function usePlaces(): Place[] {
   const t = useText();
   const can = useCan();

@@ -59,7 +59,7 @@ const RolesPage = page(() => import("./roles/page"), "RolesPage");
 const AccountsPage = page(() => import("./pages/accounts"), "AccountsPage");
 const AuditPage = page(() => import("./pages/audit"), "AuditPage");
 
-/** Pages, with the permission that each takes. */
+/** Routes, with the permission that each needs. */
 const routes: readonly (readonly [string, string, ComponentType])[] = [
   ["/", "session.read", SchedulePage],
   ["/sessions/:id", "booking.roster", SessionPage],
@@ -88,7 +88,7 @@ export function Shell() {
   return can("booking.roster") || can("member.read") ? <Console /> : <StaffOnly />;
 }
 
-/** A member who came here by mistake. */
+/** Shown to members who open the console. */
 function StaffOnly() {
   const t = useText();
   const auth = useAuth();
@@ -126,13 +126,13 @@ function Console() {
   const main = useRef<HTMLElement>(null);
   useGoKeys();
   useHotkeys([["shift+?", toggleHelp]]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: at every page anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on every new page
   useEffect(() => {
     close();
     main.current?.scrollTo(0, 0);
   }, [close, pathname]);
   useEffect(() => {
-    // Mantine's calendars speak through dayjs.
+    // Mantine's calendars are localized by dayjs.
     if (language === "de") void import("dayjs/locale/de");
     if (language === "fr") void import("dayjs/locale/fr");
   }, [language]);
@@ -199,7 +199,7 @@ function Console() {
   );
 }
 
-/** "g" and a letter goes somewhere. */
+/** Pressing "g" and a letter opens a page. */
 function useGoKeys() {
   const places = usePlaces();
   const go = useNavigate();

@@ -12,13 +12,13 @@ import { DAY, HOUR, millis } from "../shared/time";
 import { Shown, State, Time } from "../shared/ui";
 import { PlaceChoice, useOffered, WishForm } from "./wish";
 
-/** As far as the week looks. */
+/** As many days as the week page shows. */
 const lookAhead = 14 * DAY;
 
-/** The most sessions that one wish may name. */
+/** The most sessions that one entry can name. */
 const most = 50;
 
-/** A wish for any one of several sessions that are full. */
+/** Joins the waitlist for one of several full sessions. */
 export function AnyOfPage() {
   const t = useText();
   const m = useMemberTexts();
@@ -42,7 +42,7 @@ export function AnyOfPage() {
   );
   const [wanted, setWanted] = useState<readonly string[]>(() => params.getAll("session"));
   const [wished, setParty] = useState(1);
-  // What has become free or begun meanwhile is no longer in the list, and nothing to wait for.
+  // Sessions that have open seats or have started meanwhile drop out of the list.
   const chosen = (sessions.data ?? []).filter(({ id }) => wanted.includes(id));
   const kinds = services.filter(({ id }) => chosen.some(({ serviceId }) => serviceId === id));
   const least = Math.max(1, ...kinds.map(({ minParty }) => minParty));

@@ -26,7 +26,7 @@ import { zoneName } from "../shared/time";
 import { Time } from "../shared/ui";
 import { Confirm } from "./held";
 
-/** Plans that can pay for a place. */
+/** Subscriptions that can pay for a booking. */
 export function usePlans(): readonly Subscription[] {
   const balance = useQuery(CreditService.method.getBalance, {});
   return (balance.data?.subscriptions ?? []).filter(({ status }) => status === 1);
@@ -59,7 +59,7 @@ export function PlanChoice({
   );
 }
 
-/** Whether the member has to say which plan pays. */
+/** Whether the member must choose a plan. */
 export const needsChoice = (plans: readonly Subscription[], error: unknown): boolean =>
   plans.length > 1 || (error !== undefined && reasonOf(error) === ErrorReason.PLAN_CHOICE_REQUIRED);
 
@@ -70,7 +70,7 @@ interface Chosen {
   onClose: () => void;
 }
 
-/** Books a place. Where carts and the like may go with it, it is held first, while the member makes up their mind. */
+/** Books a session. If it has items, the seat is held first while the member chooses. */
 export function BookForm({ session, service, place, onClose }: Chosen) {
   const t = useText();
   const m = useMemberTexts();

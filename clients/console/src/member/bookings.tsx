@@ -38,7 +38,7 @@ export function BookingsPage() {
   const entries = waiting.data?.entries ?? [];
   const offers = entries.flatMap(({ liveOffer }) => liveOffer ?? []);
   const past = useMemo(() => {
-    const now = Math.floor(Date.now() / HOUR) * HOUR; // the same question for an hour
+    const now = Math.floor(Date.now() / HOUR) * HOUR; // Rounded to the hour, so that the query key is stable.
     return { start: timestampFromMs(now - 60 * DAY), end: timestampFromMs(now) };
   }, []);
   const before = useQuery(BookingService.method.listMyBookings, {
@@ -201,7 +201,7 @@ function Ticket({ booking }: { booking: Booking }) {
   );
 }
 
-/** A place that is kept until it is confirmed, or until its time is up. */
+/** A held seat, until it is confirmed or expires. */
 function Held({ hold }: { hold: Booking }) {
   const m = useMemberTexts();
   const [over, setOver] = useState(false);
@@ -226,7 +226,7 @@ interface Day {
   readonly day: number;
 }
 
-/** What a wish for a window is for, and when: "Mon, 16 Mar to Fri, 20 Mar, 08:00 to 10:00". */
+/** Describes a time window: "Mon, 16 Mar to Fri, 20 Mar, 08:00 to 10:00". */
 function useWish({ window, sessionIds, coachId }: WaitlistEntry): string {
   const m = useMemberTexts();
   const { locale } = useSpeech();

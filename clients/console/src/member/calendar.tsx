@@ -8,7 +8,7 @@ import { ask } from "../shared/ask";
 import { useDo } from "../shared/calls";
 import { Card, CopyButton, Shown } from "../shared/ui";
 
-/** The address at which calendars read the member's bookings. It is a secret, and told once. */
+/** The link to the member's calendar feed. It is a secret and shown only once. */
 export function Calendar() {
   const t = useText();
   const m = useMemberTexts();

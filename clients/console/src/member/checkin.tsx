@@ -133,7 +133,7 @@ export function CheckInPage() {
   );
 }
 
-/** How often a picture is looked at, in ms. */
+/** How often a camera frame is scanned, in ms. */
 const every = 180;
 
 function Scanner({ onRead, onFail }: { onRead: (code: string) => void; onFail: () => void }) {

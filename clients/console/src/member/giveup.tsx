@@ -6,7 +6,7 @@ import { ask } from "../shared/ask";
 import { useDo, useFailed } from "../shared/calls";
 import { millis, showTime } from "../shared/time";
 
-/** Gives a place up, after saying what that costs. */
+/** Cancels a booking, after showing what that costs. */
 export function useGiveUp() {
   const t = useText();
   const { locale } = useSpeech();

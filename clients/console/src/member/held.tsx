@@ -12,7 +12,7 @@ import { showPrice } from "../shared/money";
 import { millis, type Timestamp } from "../shared/time";
 import { needsChoice, PlanChoice, usePlans } from "./book";
 
-/** Whether a moment has passed; the page is drawn again when it does. */
+/** Whether a time has passed. Rerenders when it does. */
 export function usePassed(at: Timestamp | undefined): boolean {
   const [passed, setPassed] = useState(() => millis(at) <= Date.now());
   useEffect(() => {
@@ -25,7 +25,7 @@ export function usePassed(at: Timestamp | undefined): boolean {
   return passed;
 }
 
-/** What is left to say about a place that is held: what goes with it, who pays, and whether it is wanted. */
+/** Confirms or releases a hold: items, plan and partner membership. */
 export function Confirm({ hold, onDone }: { hold: Booking; onDone: () => void }) {
   const t = useText();
   const m = useMemberTexts();

@@ -24,7 +24,7 @@ import { Heading } from "./heading";
 
 const lookAhead = 28 * DAY;
 
-/** Other times of the same service at the same location, to move a booking to. */
+/** Reschedules a booking to another session of the same service and location. */
 export function MovePage() {
   const t = useText();
   const m = useMemberTexts();
@@ -130,7 +130,7 @@ export function MovePage() {
   );
 }
 
-/** Whether a session has the seats. What else may speak against it the server says, when it is asked. */
+/** Whether a session has enough seats. The server checks everything else when asked. */
 function takes({ seatsOpen, blocked, eligibility }: Session, party: number): boolean {
   const mine =
     eligibility?.status === EligibilityStatus.BOOKED ||

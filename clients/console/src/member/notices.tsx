@@ -14,15 +14,15 @@ const channels = [
   NotificationChannel.EMAIL,
 ] as const;
 
-/** What a member wants to hear of, and how. Each choice holds at once. */
+/** A member's notification preferences. Each change is saved at once. */
 export function Notices() {
   const n = useNotices();
   const can = useCan();
   const asked = useQuery(NotificationService.method.getPreferences, {});
   const update = useDo(NotificationService.method.updatePreferences);
-  // What was just chosen, until the server has said what it kept.
+  // Choices that the server has not confirmed yet.
   const [pending, setPending] = useState<Readonly<Record<string, boolean>>>({});
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every new answer settles it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every new answer settles them
   useEffect(() => setPending({}), [asked.data]);
   const choose = async (
     topic: NotificationTopic,

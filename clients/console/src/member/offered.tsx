@@ -11,7 +11,7 @@ import { Time } from "../shared/ui";
 export const useEntries = () =>
   useQuery(WaitlistService.method.listMyEntries, { pageSize: 100 }, { refetchInterval: 60_000 });
 
-/** Says on every page that a place waits for an answer. */
+/** Shown on every page while an offer is open. */
 export function OfferBanner() {
   const m = useMemberTexts();
   const offers = (useEntries().data?.entries ?? []).flatMap(({ liveOffer }) => liveOffer ?? []);
@@ -37,7 +37,7 @@ export function OfferBanner() {
   );
 }
 
-/** A place that waits for an answer. */
+/** An open offer. */
 export function Offered({ offer }: { offer: Offer }) {
   const t = useText();
   const accept = useDo(WaitlistService.method.acceptOffer, {

@@ -21,7 +21,7 @@ export function MemberApp() {
   const { tenant } = useMe();
   useLook(tenant);
   const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: at every page anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on every new page
   useEffect(() => {
     scrollTo(0, 0);
   }, [pathname]);

@@ -11,13 +11,13 @@ import { useMe } from "../shared/me";
 import { civilDay, DAY, HOUR, Temporal, timeOfDay, today } from "../shared/time";
 import { PlaceChoice, useOffered, WishForm } from "./wish";
 
-/** Whoever leads a session in so many days can be wished for. */
+/** Coaches of sessions within this time can be chosen. */
 const lookAhead = 28 * DAY;
 
-/** The most days that a wish may span. */
+/** The most days in a time window. */
 const longest = 60;
 
-/** A wish for whatever opens in a span of days. */
+/** Joins the waitlist for a time window. */
 export function WaitPage() {
   const t = useText();
   const m = useMemberTexts();

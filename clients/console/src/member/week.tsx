@@ -35,18 +35,18 @@ import { Shown, State, Tag, Time } from "../shared/ui";
 import { useGiveUp } from "./giveup";
 import { Heading } from "./heading";
 
-// What is in the dialog is not needed to see the week. It is fetched right after it, so that it is there even if
-// the connection is lost by then.
+// The week does not need the dialog. Load it right away, so that it is there if the connection is
+// lost later.
 const dialog = () => import("./book");
 const BookForm = lazy(async () => ({ default: (await dialog()).BookForm }));
 
 /**
- * Members are told of their own bookings, not of other people's: what those leave open is asked for, for as long as
- * the week is in sight. Unchanged, the answer is not sent again.
+ * In ms. Members get no events about other members' bookings, so the week is polled while it is
+ * visible. Unchanged answers are not sent again.
  */
 const renewed = 5_000;
 
-/** So many days can be looked through. */
+/** How many days can be shown. */
 const span = 14;
 
 export function WeekPage() {
@@ -104,7 +104,7 @@ export function WeekPage() {
   useEffect(() => void dialog(), []);
   const strip = useRef<HTMLElement>(null);
   const shownDay = day.toString();
-  // There are more days than a telephone shows.
+  // On phones, days may not fit: scroll to the selected one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: when another day is shown
   useEffect(() => {
     strip.current
@@ -221,7 +221,7 @@ const isMine = ({ eligibility }: Session) =>
   eligibility?.status === EligibilityStatus.BOOKED ||
   eligibility?.status === EligibilityStatus.WAITLISTED;
 
-/** Fewer than this, and it is said how many. */
+/** Below this, the number of open seats is shown. */
 const fewSeats = 5;
 
 function Offer({
@@ -232,7 +232,7 @@ function Offer({
 }: {
   session: Session;
   service: Service | undefined;
-  /** The caller's place is only held. */
+  /** The member's seat is held, not booked. */
   held: boolean;
   onChoose: () => void;
 }) {

@@ -6,7 +6,7 @@ import { tellMember } from "../shared/story";
 import { showTime } from "../shared/time";
 import { Shown } from "../shared/ui";
 
-/** What each move of the waitlist meant for an entry, told in the reader's language from the record of it. */
+/** Explains the waitlist decisions about an entry, in the user's language. */
 export function Why({ entryId }: { entryId: string }) {
   const story = useStory();
   const { locale } = useSpeech();

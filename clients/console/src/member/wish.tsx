@@ -24,10 +24,10 @@ import { needsChoice, PlanChoice, usePlans } from "./book";
 import { Heading } from "./heading";
 
 /*
- * What is the same for every wish, be it for a span of days or for any one of several sessions.
+ * Shared by the waitlist forms for a time window and for several sessions.
  */
 
-/** Where and for what one can wait. */
+/** Locations and services with a waitlist. */
 export function useOffered() {
   const locations = useAll(TenantService.method.listLocations, {}, (answer) => answer.locations, {
     staleTime: 60_000,
@@ -38,7 +38,7 @@ export function useOffered() {
   return { locations: locations.data ?? [], services: services.data ?? [] };
 }
 
-/** One of the places, where there are several. */
+/** Selects a location, if there are several. */
 export function PlaceChoice({
   places,
   place,
@@ -77,14 +77,14 @@ export function WishForm({
 }: {
   title: string;
   note: string;
-  /** What sending it is called. */
+  /** Label of the submit button. */
   act: string;
-  /** Of times in refusals. */
+  /** Time zone of times in error messages. */
   zone: string;
   party: { wished: number; least: number; most: number; onChange: (value: number) => void };
-  /** undefined: not all that it takes is chosen. */
+  /** undefined while the form is incomplete. */
   wish: (() => Wish) | undefined;
-  /** It stands on a card. */
+  /** Draws the form on a card. */
   framed?: boolean;
   children: ReactNode;
 }) {
@@ -144,7 +144,7 @@ export function WishForm({
   );
 }
 
-/** There is no need to wait: something that fits has places. */
+/** Shown if a matching session has open seats, so that there is no need to wait. */
 function Free({ sessionId }: { sessionId: string }) {
   const t = useText();
   const m = useMemberTexts();

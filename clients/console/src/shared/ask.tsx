@@ -8,7 +8,7 @@ interface Question {
   readonly body?: ReactNode;
   readonly yes: string;
   readonly danger?: boolean;
-  /** Ask for a reason, under this label. */
+  /** Asks for a reason, with this label. */
   readonly reason?: string;
 }
 
@@ -22,12 +22,12 @@ function show(next: typeof current): void {
   for (const listener of listeners) listener();
 }
 
-/** Asks before something is done that cannot be undone. Gives undefined for no. */
+/** Shows a confirmation dialog. Resolves to undefined if the user cancels. */
 export function ask(question: Question): Promise<Answer> {
   return new Promise((done) => show({ question, done }));
 }
 
-/** Where questions appear. */
+/** Renders the confirmation dialogs. */
 export function Asking() {
   const t = useText();
   const asked = useSyncExternalStore(
@@ -47,7 +47,7 @@ export function Asking() {
   return (
     <Modal
       opened={asked !== undefined}
-      // Over whatever it was asked in.
+      // Above the dialog or drawer that opened it.
       zIndex={300}
       onClose={() => answer(undefined)}
       title={question?.title ?? ""}

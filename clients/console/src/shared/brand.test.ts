@@ -13,7 +13,7 @@ import {
   shades,
 } from "./brand";
 
-/** Colours all over the cube, its corners included. */
+/** Colors from all parts of the RGB cube, including its corners. */
 function* everyColor(): Generator<string> {
   const steps = ["00", "12", "33", "5c", "77", "99", "b8", "d4", "ff"];
   for (const r of steps) for (const g of steps) for (const b of steps) yield `#${r}${g}${b}`;

@@ -13,7 +13,7 @@ import { useSpeech } from "../i18n";
 import { explain } from "./errors";
 import { here } from "./time";
 
-/** Tells what failed, in the reader's language. */
+/** Shows an error, in the user's language. */
 export function useFailed(): (error: unknown) => void {
   const { t, locale } = useSpeech();
   return useCallback(
@@ -30,7 +30,7 @@ export function useFailed(): (error: unknown) => void {
   );
 }
 
-/** Reads something once, for a form that was overtaken, say. */
+/** Makes a single read, for example to reload a form after a conflict. */
 export function useRead() {
   const transport = useTransport();
   return <I extends DescMessage, O extends DescMessage>(
@@ -40,15 +40,15 @@ export function useRead() {
 }
 
 interface Doing<O> {
-  /** What to say when it is done. */
+  /** The message on success. */
   done?: string | ((answer: O) => string | undefined);
-  /** Errors are the caller's to show. */
+  /** Throws errors instead of showing them. */
   quiet?: boolean;
 }
 
 /**
- * A change. Everything that is on the screen is read again after it. With `quiet` the promise fails, else the
- * failure is told and it gives undefined.
+ * Makes a call that changes something, then refetches all queries. With `quiet` the promise rejects
+ * on failure; otherwise the error is shown and it resolves to undefined.
  */
 export function useDo<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
@@ -67,7 +67,7 @@ export function useDo<I extends DescMessage, O extends DescMessage>(
       if (said) notifications.show({ message: said, color: "tide" });
       return answer;
     } catch (error) {
-      void queries.invalidateQueries(); // what was refused is often told by something that has changed
+      void queries.invalidateQueries(); // a refusal often means that the data has changed
       if (quiet) throw error;
       failed(error);
       return undefined;

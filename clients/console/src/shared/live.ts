@@ -10,17 +10,17 @@ import type { QueryClient } from "@tanstack/react-query";
 import { reasonOf } from "./errors";
 
 /*
- * What others do is on the screen within a moment. One stream serves all tabs of a browser, because
- * browsers open only a few connections to one server: whichever tab holds the lock listens and tells the others.
+ * Shows changes by other users within moments. All tabs of a browser share one stream, because
+ * browsers limit connections per server: the tab that holds the lock listens and tells the others.
  */
 
-/** Services whose answers nothing changes but an edit of the catalog, of members or of roles. */
+/** Services whose answers only change with edits of the catalog, members or roles. */
 const steady = ["Tenant", "Member", "Access"].map((name) => `berth.v1.${name}Service`);
 
-/** Many things happen at once when a session is called off; they are read again once. */
+/** Debounce in ms. Cancelling a session causes many events; refetch once for all of them. */
 const gather = 120;
 
-/** At most this often, however much happens. */
+/** The shortest time between refetches, in ms. */
 const pace = 400;
 
 const pause = (ms: number, signal: AbortSignal) =>
@@ -32,7 +32,7 @@ const pause = (ms: number, signal: AbortSignal) =>
     });
   });
 
-/** Both kinds of lists name their service second. */
+/** Both kinds of query keys have the service in second position. */
 function serviceOf([, second]: readonly unknown[]): string {
   return typeof second === "string"
     ? second
@@ -41,14 +41,14 @@ function serviceOf([, second]: readonly unknown[]): string {
 
 type News = "all" | "schedule";
 
-/** What has to be read again after an event. */
+/** Which queries are stale after these events. */
 export function newsOf(events: readonly Pick<Event, "type">[]): News | undefined {
   if (events.length === 0) return undefined;
   const wide = events.some(({ type }) => type === 0 || type >= EventType.MEMBER_CHANGED);
   return wide ? "all" : "schedule";
 }
 
-/** Waits before trying again: longer each time, and never all at once. */
+/** The delay before a retry, in ms: exponential, with jitter. */
 export function backoff(attempt: number, random = Math.random): number {
   return Math.min(10_000, 250 * 2 ** attempt) * (0.5 + random() / 2);
 }
@@ -56,12 +56,12 @@ export function backoff(attempt: number, random = Math.random): number {
 interface Watched {
   readonly transport: Transport;
   readonly queries: QueryClient;
-  /** Who watches what; tabs of the same person share their stream. */
+  /** The user and tenant. Tabs with the same value share a stream. */
   readonly who: string;
   readonly lost: () => void;
 }
 
-/** Keeps the screen up to date until it is told to stop. */
+/** Refetches queries when events arrive, until the returned function is called. */
 export function watch({ transport, queries, who, lost }: Watched): () => void {
   const ending = new AbortController();
   const { signal } = ending;
@@ -97,7 +97,7 @@ export function watch({ transport, queries, who, lost }: Watched): () => void {
           { signal },
         );
         for await (const message of stream) {
-          // Without a cursor nobody knows what happened meanwhile.
+          // Without a cursor, events may have been missed.
           if (first && !cursor) share("all");
           first = false;
           attempt = 0;
@@ -119,7 +119,7 @@ export function watch({ transport, queries, who, lost }: Watched): () => void {
     tell(news);
   };
 
-  // Pages that are not served securely have no locks: there each tab listens for itself.
+  // Pages on insecure origins have no locks: there each tab listens on its own.
   if (navigator.locks) {
     navigator.locks.request(name, { signal }, listen).catch(() => undefined);
   } else void listen();

@@ -29,18 +29,22 @@ import { SignIn } from "./signin";
 import { theme } from "./theme";
 import { Failure, Guarded } from "./ui";
 
-/** How often roles are asked for again: members are not told when a role of theirs is edited. */
+/**
+ * How often the user's roles are polled, in ms: members get no event when one of their roles is
+ * edited.
+ */
 const rolesEvery = 10_000;
 
-/** Opens an app at "/" or "/app/". */
+/** Starts an app at "/" or "/app/". */
 export function open(base: string, app: ReactNode): void {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
-  setNonce(nonce); // for the styles of locked scrolling
+  setNonce(nonce); // for react-remove-scroll
   const queries = openQueries();
   const auth = new Auth(base);
   const connection = new Connection(() => void queries.invalidateQueries());
   const transport = openTransport(auth, connection);
-  // What a role no longer allows is to vanish, not to fail again.
+  // If a role lost a permission, refetch the user's permissions, so that pages disappear instead of
+  // failing repeatedly.
   queries.getQueryCache().subscribe((event) => {
     if (event.type !== "updated" || event.action.type !== "error") return;
     if (reasonOf(event.action.error) === ErrorReason.PERMISSION_DENIED) {
@@ -97,7 +101,7 @@ function Gate({ connection, children }: { connection: Connection; children: Reac
   const state = useAuthState();
   const queries = useQueryClient();
   const who = "tenant" in state ? `${state.identity.subject}@${state.tenant}` : "";
-  // Nothing that one person has read is left for the next.
+  // Drop all cached data when the user or tenant changes.
   useEffect(() => {
     if (who === "") queries.clear();
   }, [who, queries]);
@@ -218,7 +222,7 @@ function LostConnection({ connection }: { connection: Connection }) {
   );
 }
 
-/** Over the page, so that what was typed in it is there afterwards. */
+/** Opens over the page, so that what was typed stays. */
 function SignInAgain({ open }: { open: boolean }) {
   const auth = useAuth();
   const t = useText();

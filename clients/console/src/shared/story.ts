@@ -13,7 +13,7 @@ type Show = (at: Timestamp, zone: string) => string;
 
 const until = (at: Timestamp | undefined, zone: string, show: Show) => (at ? show(at, zone) : "");
 
-/** What a move meant for an entry, told to whom it belongs. */
+/** Describes what a decision meant for an entry, for its member. */
 export function tellMember({ decision, verdict }: EntryVerdict, story: Story, show: Show) {
   if (!decision) return [];
   const { you } = story;
@@ -33,21 +33,27 @@ export function tellMember({ decision, verdict }: EntryVerdict, story: Story, sh
   return told;
 }
 
-/** Why an entry was not chosen, told to whom it belongs. A server may know reasons that this app does not. */
+/**
+ * Why an entry was not chosen, for its member. Reasons that this app does not know are shown as
+ * they are.
+ */
 export const whyNotYou = (reason: string, { you, booking }: Story): string =>
   you.reasons[reason] ?? booking[reason] ?? reason;
 
-/** The same, told to staff. */
+/** Why an entry was not chosen, for staff. */
 export const whyNot = (reason: string, { staff, booking }: Story): string =>
   staff.reasons[reason] ?? booking[reason] ?? reason;
 
 export const isChosen = ({ reason }: Pick<WaitlistVerdict, "reason">): boolean =>
   reason === "PROMOTED" || reason === "OFFERED";
 
-/** More names than these are counted. */
+/** Only this many names are listed; the rest are counted. */
 const most = 10;
 
-/** A decision, told to staff: how many places there were, who got them, and what became of the others. */
+/**
+ * Describes a decision for staff: how many seats were open, who got them, and what happened to the
+ * rest.
+ */
 export function tellStaff(decision: WaitlistDecision, story: Story, locale: string, show: Show) {
   const { staff } = story;
   const { mode, move, seats, tried, verdicts, timeZone: zone, lineLength } = decision;
@@ -81,7 +87,7 @@ function named(names: readonly string[], more: (n: number) => string, locale: st
   return new Intl.ListFormat(locale, { type: "conjunction" }).format(all);
 }
 
-/** What staff can do about places that nobody in line gets. */
+/** What staff can do about seats that nobody on the waitlist gets. */
 export function tellTodo(decision: WaitlistDecision, story: Story): string {
   const rest = tellLeft(decision, story);
   return rest && `${rest} ${story.staff.todo(leftOf(decision))}`;
@@ -90,7 +96,7 @@ export function tellTodo(decision: WaitlistDecision, story: Story): string {
 const leftOf = ({ seats, given }: WaitlistDecision): number =>
   seats === undefined ? 0 : seats - given;
 
-/** Places that nobody in line gets, and why it ended there; empty where there are none. */
+/** Seats that nobody on the waitlist gets, and why; "" if there are none. */
 function tellLeft(decision: WaitlistDecision, { staff }: Story): string {
   const { mode, leftMove, tried, verdicts, lineLength } = decision;
   if (leftMove === WaitlistMove.UNSPECIFIED) return "";
@@ -104,7 +110,7 @@ function tellLeft(decision: WaitlistDecision, { staff }: Story): string {
   return staff.left.asked(n, asked, staff.spent[spent(verdicts)]);
 }
 
-/** Why nobody else is asked. */
+/** Why no further offers are made. */
 function spent(verdicts: readonly WaitlistVerdict[]): keyof Story["staff"]["spent"] {
   const met = new Set(verdicts.map(({ reason }) => reason));
   if (met.has("TRY_CAP")) return "cap";
@@ -112,7 +118,7 @@ function spent(verdicts: readonly WaitlistVerdict[]): keyof Story["staff"]["spen
   return met.has("NO_TIME") || met.has("QUIET_HOURS") ? "late" : "list";
 }
 
-/** One entry's part in a decision, told to staff. */
+/** The verdict on an entry, for staff. */
 export function tellVerdict(
   { reason, partySize, expireTime }: WaitlistVerdict,
   { mode, timeZone }: WaitlistDecision,
@@ -128,7 +134,7 @@ export function tellVerdict(
     : verdicts.offered(partySize, end);
 }
 
-/** What a draft of rules would have made of a decision. */
+/** What a draft of the rules would have changed about a decision. */
 export function tellDifference(
   { decision, draftMode, draftMove, draftVerdicts }: PreviewedMove,
   story: Story,

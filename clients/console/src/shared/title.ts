@@ -1,7 +1,7 @@
 import { use, useEffect } from "react";
 import { MeContext } from "./me";
 
-/** Names the browser's tab: the page first, because tabs are narrow. */
+/** Sets the title of the browser tab. The page comes first, because tabs are narrow. */
 export function useTitle(page: string): void {
   const house = use(MeContext)?.tenant.name ?? "Berth";
   useEffect(() => {

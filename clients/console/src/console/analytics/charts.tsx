@@ -7,7 +7,7 @@ import { useSpeech, useText } from "../../i18n";
 import { plainDay, showDay } from "../../shared/time";
 import { Card, State } from "../../shared/ui";
 
-/** Every chart is a table too. */
+/** A chart that can be shown as a table. */
 function Chart({
   title,
   data,
@@ -80,7 +80,7 @@ function Chart({
   );
 }
 
-/** Who came, day by day. */
+/** Attendance per day. */
 export function Daily({ days }: { days: readonly AttendanceDay[] }) {
   const t = useText();
   const { locale } = useSpeech();
@@ -110,7 +110,7 @@ export function Daily({ days }: { days: readonly AttendanceDay[] }) {
   );
 }
 
-/** How bookings were made. */
+/** Bookings made over time. */
 export function Trend({ points }: { points: readonly BookingTrendPoint[] }) {
   const t = useText();
   const { locale } = useSpeech();

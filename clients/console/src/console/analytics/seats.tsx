@@ -7,7 +7,7 @@ import { showClock, showDay, Temporal } from "../../shared/time";
 import { Card, State } from "../../shared/ui";
 import { Share } from "../share";
 
-/** When seats are taken: the fuller an hour of the week, the darker. */
+/** When seats are taken: fuller hours of the week are darker. */
 export function Heat({ rows }: { rows: readonly UtilizationRow[] }) {
   const t = useText();
   const { locale } = useSpeech();

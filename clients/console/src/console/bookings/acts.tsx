@@ -17,7 +17,7 @@ import { DAY, millis } from "../../shared/time";
 import { type Act, ActsMenu } from "../acts";
 import { MoveModal } from "./move";
 
-/** No policy opens check-in longer before a session, nor keeps it open longer after. */
+/** The longest time that a policy can open check-in before a session or keep it open after. */
 const widestCheckIn = DAY;
 
 /** What staff can do with a booking. */
@@ -26,7 +26,7 @@ export function BookingActs({
   onConfirm,
 }: {
   booking: Booking;
-  /** Opens what confirms a hold. */
+  /** Opens the form that confirms a hold. */
   onConfirm?: (booking: Booking) => void;
 }) {
   const t = useText();

@@ -22,7 +22,7 @@ import { millis } from "../../shared/time";
 
 type Pays = "paid" | "reserved" | "later";
 
-/** Whether a moment has passed; looked at when it does. */
+/** Whether a time has passed. Rerenders when it does. */
 function usePassed(at: number): boolean {
   const [passed, setPassed] = useState(() => at <= Date.now());
   useEffect(() => {
@@ -35,7 +35,7 @@ function usePassed(at: number): boolean {
   return passed;
 }
 
-/** A place that is held: by when it must be confirmed, what was paid, what goes with it. */
+/** Confirms or releases a hold: its deadline, payment and items. */
 export function ConfirmHold({
   booking,
   onClose,

@@ -31,12 +31,12 @@ import type { Catalog } from "../data";
 import { MemberPicker } from "../picker";
 import { ConfirmHold } from "./confirm";
 
-/** What the drawer is about: a place to be held, or one that is. */
+/** What the drawer shows: a session to hold a seat in, or an existing hold. */
 export type Held =
   | { readonly kind: "new"; readonly session: Session }
   | { readonly kind: "held"; readonly booking: Booking; readonly session: Session };
 
-/** Holds a place while somebody pays, and confirms it or lets it go. */
+/** Holds a seat while someone pays, then confirms or releases the hold. */
 export function HoldDrawer({
   held,
   catalog,
@@ -82,7 +82,7 @@ export function HoldDrawer({
   );
 }
 
-/** Somebody else may confirm or release it meanwhile. */
+/** Shows the current booking, because another user may confirm or release it. */
 function Current({
   held,
   onClose,

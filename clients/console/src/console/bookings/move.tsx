@@ -20,7 +20,7 @@ import { DAY, millis } from "../../shared/time";
 import { Shown, State, Time } from "../../shared/ui";
 import { dayOf } from "../data";
 
-/** Moves a booking to another session: the place there is had before the one here is given up. */
+/** Reschedules a booking. The new seat is booked before the current one is released. */
 export function MoveModal({
   booking,
   onClose,
@@ -42,7 +42,7 @@ export function MoveModal({
   );
 }
 
-/** So far ahead of the booking, and of now, sessions are shown. */
+/** How far after the booking, and after now, sessions are shown. */
 const ahead = 14 * DAY;
 
 function Move({ booking, onClose }: { booking: Booking; onClose: () => void }) {

@@ -11,7 +11,7 @@ import { civilDay, timeOfDay, today, zoneName } from "../../shared/time";
 import { Shown } from "../../shared/ui";
 import { type Catalog, useCatalog } from "../data";
 
-/** Puts a member on the waitlist for whatever opens at a place, on some days, at some times. */
+/** Adds a member to the waitlist for a time window at a location. */
 export function WishModal({
   member,
   opened,

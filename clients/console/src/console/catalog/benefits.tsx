@@ -10,7 +10,7 @@ import { EditForm } from "../form";
 import { Name } from "../inputs";
 import { Listed } from "./list";
 
-/** Memberships elsewhere that give a discount here. */
+/** Partners whose members get a discount. */
 export function Benefits({ archived }: { archived: boolean }) {
   const d = useDesk();
   const providers = useQuery(BookingService.method.listBenefitProviders, {});

@@ -15,7 +15,7 @@ import { EditForm, maskOf } from "../form";
 import { InUse, Name, onlyPlace, Place, Price } from "../inputs";
 import { Listed } from "./list";
 
-/** What goes with bookings and is there in limited number. */
+/** Items that members can reserve with a booking, in limited number. */
 export function Items({ catalog, archived }: { catalog: Catalog; archived: boolean }) {
   const t = useText();
   const d = useDesk();

@@ -22,24 +22,24 @@ interface ColumnOf<T> {
 interface Props<T extends Thing> {
   things: readonly T[];
   columns: readonly ColumnOf<T>[];
-  /** Whether what is archived is shown. */
+  /** Whether archived entities are shown. */
   archived: boolean;
-  /** What making one is called. */
+  /** Label of the button that creates one. */
   add: string;
   none: string;
   noneNote: string;
   icon: Icon;
   form: (thing: T | undefined, close: () => void) => ReactNode;
   note?: ReactNode;
-  /** What is said under a name. */
+  /** Text below the name. */
   about?: (thing: T) => ReactNode;
-  /** What being archived is called here, of one and of how many. */
+  /** Texts for archived entities: the tag of one, and the count of hidden ones. */
   gone?: string;
   hidden?: (n: number) => string;
   permission?: string;
 }
 
-/** Things of one kind in a table, and a drawer in which one is made or edited. */
+/** A table of entities of one type, with a drawer to create and edit them. */
 export function Listed<T extends Thing>(props: Props<T>) {
   const d = useDesk();
   const can = useCan();

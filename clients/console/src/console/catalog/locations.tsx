@@ -131,7 +131,7 @@ function LocationForm({
   const save = async (values: Values, changed: (keyof Values)[], etag: string) => {
     const paths = changed.map((key) => (isPosition(key) ? "geo" : maskOf(key)));
     if (location) return change(location.id, values, paths, etag);
-    // A new one takes all bookings until it is told otherwise.
+    // A new location takes bookings on all channels unless its channels were changed.
     const made = (await create.run({ location: inputOf(values) }))?.location;
     return made && changed.includes("channels")
       ? change(made.id, values, ["channels"], made.etag)

@@ -7,16 +7,16 @@ import { useDesk } from "../../i18n/desk";
 import { isColor, isLogo, logoPattern, longestLogo, look } from "../../shared/brand";
 import { Logo, Mark } from "../../shared/ui";
 
-/** What members see of an organization; empty is Berth's own. */
+/** An organization's brand. Empty fields mean Berth's own. */
 export interface LookValues {
   readonly logoUrl: string;
   readonly accentColor: string;
 }
 
-/** What a picker of colours begins with. */
+/** The initial color of the picker. */
 const own = "#0f6b75";
 
-/** An organization's logo and colour, and what they look like while they are chosen. */
+/** Edits an organization's logo and color, with a preview. */
 export function Look({
   values: { name, logoUrl, accentColor },
   set,
@@ -26,7 +26,7 @@ export function Look({
 }) {
   const d = useDesk();
   const [missing, setMissing] = useState(false);
-  // Not every address on the way to the whole one is asked for a picture.
+  // Debounced, so that a partly typed URL is not requested.
   const [settled] = useDebouncedValue(logoUrl, 400);
   const logo = settled === logoUrl && isLogo(logoUrl) ? logoUrl : "";
   const wrongLogo = logoUrl !== "" && !isLogo(logoUrl);
@@ -78,7 +78,7 @@ export function Look({
   );
 }
 
-/** The head of the members' app, and a button. */
+/** Preview of the header of the member app and a button. */
 function Sample({
   scheme,
   name,
@@ -104,7 +104,7 @@ function Sample({
             <span className="ellipsis">{name}</span>
           </Logo>
         </div>
-        {/* What stands in a picture is not to be pressed. */}
+        {/* The preview is not interactive. */}
         <Button component="span" size="xs" fullWidth tabIndex={-1}>
           {t.app.book}
         </Button>

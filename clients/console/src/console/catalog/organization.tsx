@@ -18,11 +18,11 @@ function versionOf({ name, timeZone, locale, currency, takesPayments, brand, eta
   return { values, etag };
 }
 
-/** A field's name in the update mask. */
+/** The path of a field in the update mask. */
 const pathOf = (key: keyof Values) =>
   key === "logoUrl" || key === "accentColor" ? `brand.${maskOf(key)}` : maskOf(key);
 
-/** What holds for the whole organization. */
+/** Settings of the whole organization. */
 export function Organization() {
   const t = useText();
   const d = useDesk();

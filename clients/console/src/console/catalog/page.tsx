@@ -15,11 +15,11 @@ import { Services } from "./services";
 import { Staff } from "./staff";
 
 interface Kind extends Part {
-  /** Whether some of it may be archived. */
+  /** Whether its entities can be archived. */
   readonly archives: boolean;
 }
 
-/** What is offered, where, with what and by whom. */
+/** What the organization offers, where, with what, and who leads it. */
 export function CatalogPage() {
   const t = useText();
   const d = useDesk();

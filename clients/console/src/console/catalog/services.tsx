@@ -19,7 +19,7 @@ import { EditForm, maskOf } from "../form";
 import { InUse, Name } from "../inputs";
 import { Listed } from "./list";
 
-/** They stay apart from each other also for those who see few colours. */
+/** Chosen to be distinguishable with color blindness, too. */
 const swatches = [
   "#0f766e",
   "#2563eb",
@@ -174,7 +174,7 @@ function ServiceForm({
         return versionOf(answer.service ?? service);
       }}
       save={(values, changed, etag) => {
-        // No limit is the absence of one.
+        // "Unlimited" is the absence of a capacity.
         const paths = changed.map((key) => maskOf(key === "unlimited" ? "defaultCapacity" : key));
         return service
           ? update.run({

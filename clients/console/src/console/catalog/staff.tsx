@@ -14,7 +14,7 @@ import { Name } from "../inputs";
 import { RoleTags } from "../pages/members";
 import { MemberPicker } from "../picker";
 
-/** Who leads sessions and runs the place. */
+/** People with a staff role. */
 export function Staff({ catalog }: { catalog: Catalog }) {
   const t = useText();
   const d = useDesk();
@@ -90,7 +90,7 @@ function AddStaff({ onClose }: { onClose: () => void }) {
     let who = known ? member : undefined;
     if (!known) {
       who = (await create.run({ member: { name: name.trim(), email: email.trim() } }))?.member;
-      // Should the role be refused, they are there all the same, and are not made twice.
+      // If assigning the role fails, the member exists already and must not be created twice.
       setMember(who);
       setKnown(true);
     }

@@ -33,7 +33,7 @@ const examples = {
     "name,email,phone,tier,tags,notes\nAna Silva,ana@example.com,+351912345678,gold,early bird,\n",
 };
 
-/** Brings what stands in a spreadsheet into Berth. */
+/** Imports sessions or members from a spreadsheet. */
 export function ImportsPage() {
   const t = useText();
   const d = useDesk();

@@ -6,7 +6,7 @@ import { More, paged, Shown, State, Tag, Time } from "../../shared/ui";
 import { BookingTag } from "../bookings/tag";
 import { Figures } from "../figures";
 
-/** What became of the sessions that somebody was booked in. */
+/** A member's attendance. */
 export function Attendance({ member }: { member: Member }) {
   const t = useText();
   const attendance = useInfiniteQuery(

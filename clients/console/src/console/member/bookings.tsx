@@ -29,7 +29,7 @@ import { useSessionOf } from "./session-of";
 
 const current = [BookingStatus.PENDING, BookingStatus.CONFIRMED, BookingStatus.ATTENDED];
 
-/** What somebody has booked and waits for. */
+/** A member's upcoming bookings and waitlist entries. */
 export function Bookings({ member }: { member: Member }) {
   const t = useText();
   const d = useDesk();
@@ -212,7 +212,7 @@ function Wait({ entry }: { entry: WaitlistEntry }) {
   );
 }
 
-/** What somebody waits for: a session, any one of several, or whatever opens. */
+/** What a waitlist entry is for: a session, one of several, or a time window. */
 function Wished({ entry }: { entry: WaitlistEntry }) {
   const d = useDesk();
   const { locale } = useSpeech();

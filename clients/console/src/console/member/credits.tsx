@@ -20,7 +20,7 @@ import { type Act, ActsMenu } from "../acts";
 
 const subscriptionTones: Record<number, Tone> = { 1: "good", 2: "warn", 3: "bad" };
 
-/** What somebody can book on, and every credit that moved. */
+/** A member's subscriptions and credit history. */
 export function Credits({ member }: { member: Member }) {
   const t = useText();
   const can = useCan();

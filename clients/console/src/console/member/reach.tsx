@@ -37,7 +37,7 @@ const icons = {
   [DeviceKind.WEB]: IconWorld,
 };
 
-/** Where messages reach somebody, and what they want to hear of. Only they themselves change it. */
+/** A member's devices and notification preferences. Only the member can change them. */
 export function Reach({ member, devices }: { member: Member; devices: readonly Device[] }) {
   const t = useText();
   const d = useDesk();

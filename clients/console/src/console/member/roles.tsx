@@ -8,7 +8,7 @@ import { useDo } from "../../shared/calls";
 import { useCan } from "../../shared/me";
 import { Card } from "../../shared/ui";
 
-/** Which roles somebody has. */
+/** A member's roles. */
 export function Roles({ member }: { member: Member }) {
   const t = useText();
   const can = useCan();

@@ -13,7 +13,7 @@ import { More, paged, Shown, State, Tag, Time } from "../../shared/ui";
 import { renewed, toneOf, useFilter, usePlacesOf } from "./data";
 import { Filters } from "./filters";
 
-/** What was sent to whom and what became of it, and what was not sent and why. */
+/** Messages that were sent or not sent, with their status and reason. */
 export function Log() {
   const n = useNotices();
   const filtering = useFilter();
@@ -145,7 +145,7 @@ function Lines({
   );
 }
 
-/** Says whose clock it is, where it is not the reader's. */
+/** Shows the time zone if it differs from the browser's. */
 export function Zone({ zone }: { zone: string }) {
   const { locale } = useSpeech();
   if (sameClock(zone, here())) return null;

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { useNotices } from "../../i18n/notices";
 import { Mark, Tag } from "../../shared/ui";
 
-/** A message as its recipient gets it. */
+/** A message as its recipient sees it. */
 export function Rendered({ message }: { message: RenderedMessage }) {
   const n = useNotices();
   switch (message.channel) {
@@ -72,8 +72,9 @@ function Mail({ message }: { message: RenderedMessage }) {
 }
 
 /**
- * A mail in a frame of its own, in which no script runs. It lies under the page's content policy, which takes
- * no inline styles: sheets get the page's nonce, and what stood in attributes is set from outside.
+ * An email in a sandboxed frame where no scripts run. The frame inherits the page's content
+ * security policy, which forbids inline styles: style elements get the page's nonce, and style
+ * attributes are set by script from outside.
  */
 function Frame({ html }: { html: string }) {
   const n = useNotices();
@@ -88,7 +89,7 @@ function Frame({ html }: { html: string }) {
     setHeight(Math.min(1200, page.documentElement.scrollHeight));
   };
   const source = undressed(html);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another mail is dressed anew, also where the frame had loaded before
+  // biome-ignore lint/correctness/useExhaustiveDependencies: also for a new email in a loaded frame
   useEffect(dress, [source]);
   return (
     <iframe
@@ -103,7 +104,10 @@ function Frame({ html }: { html: string }) {
   );
 }
 
-/** What safety needs is the frame's; this only says the styles in another way. */
+/**
+ * Moves style attributes to data attributes. Security comes from the frame's sandbox, not from
+ * this.
+ */
 export function undressed(html: string): string {
   const nonce = getNonce() ?? "";
   const tags = html.replace(/<[a-z][^>]*>/gi, (tag) =>

@@ -19,7 +19,7 @@ const icons = {
   [NotificationChannel.EMAIL]: IconMail,
 };
 
-/** The messages that stand here because nobody carries them. */
+/** Messages on channels without a sender. */
 export function Outbox() {
   const t = useText();
   const n = useNotices();

@@ -23,7 +23,7 @@ import { offered, useLanguageNames } from "../languages";
 import { toneOf } from "./data";
 import { choices } from "./filters";
 
-/** What the contract calls a tenant's own sender on each channel. */
+/** The field of each channel's sender in the contract. */
 const kinds = ["", "twilio", "fcm", "smtp"] as const;
 type Kind = "twilio" | "fcm" | "smtp";
 
@@ -129,7 +129,7 @@ function List({ senders }: { senders: Carriers }) {
   );
 }
 
-/** Secrets are written and never read: a field that stays empty keeps what is there. */
+/** Secrets are write-only: an empty field keeps the stored secret. */
 function Form({ kind, senders, onClose }: { kind: Kind; senders: Carriers; onClose: () => void }) {
   const t = useText();
   const n = useNotices();
@@ -231,7 +231,7 @@ function Form({ kind, senders, onClose }: { kind: Kind; senders: Carriers; onClo
   );
 }
 
-/** Sends an example to whoever asks, and says what became of it. */
+/** Sends a test message to the user and shows what happened to it. */
 function Test() {
   const n = useNotices();
   const [topic, setTopic] = useState("1");

@@ -193,7 +193,7 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
             {n.settings.remindersNote}
           </p>
           {values.reminders.map((ms, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a reminder has nothing but its span
+            // biome-ignore lint/suspicious/noArrayIndexKey: a reminder has no id
             <div key={at} style={{ display: "flex", gap: 6, alignItems: "center" }}>
               <SpanInput
                 size="sm"

@@ -25,7 +25,7 @@ import { offered, useLanguageNames } from "../languages";
 import { choices } from "./filters";
 import { Rendered } from "./mail";
 
-/** Which template is edited: it stands in the address. */
+/** The template to edit, from the URL. */
 function useChosen(templates: readonly NotificationTemplate[]) {
   const { language } = useSpeech();
   const [params, choose] = useAddress();
@@ -53,7 +53,7 @@ function Wording({ templates }: { templates: readonly NotificationTemplate[] }) 
   const { topic, channels, channel, locale, choose } = useChosen(templates);
   const among = templates.filter((one) => one.topic === topic && one.channel === channel);
   const existing = among.find((one) => one.locale === locale);
-  // A language that has none yet begins with the English text.
+  // A new language starts with the English text.
   const like = existing ?? among.find((one) => one.locale === "en") ?? among[0];
   const languages = useLanguageNames([
     ...new Set([...offered, ...templates.map((one) => one.locale), locale]),
@@ -180,7 +180,7 @@ function Editor({
   const keep = (field: Field) => (element: HTMLInputElement | HTMLTextAreaElement | null) => {
     fields.current[field] = element;
   };
-  /** Puts the cursor where the fault is. */
+  /** Moves the cursor to the error. */
   const show = (field: Field, line: string, column: string) => {
     const lines = values[field].split("\n").slice(0, Number(line) - 1);
     const at = lines.reduce((sum, one) => sum + one.length + 1, 0) + Number(column) - 1;
@@ -308,7 +308,7 @@ function Editor({
   );
 }
 
-/** Where a template does not work, and why. */
+/** Where a template is invalid, and why. */
 function faultOf(thrown: unknown) {
   const { reason, metadata, message } = berthError(thrown);
   if (reason !== ErrorReason.TEMPLATE_INVALID) return undefined;

@@ -95,7 +95,7 @@ const limits = ({ plan }: Plan, t: Messages): string =>
     .filter(Boolean)
     .join(", ") || t.plans.noLimit;
 
-/** In days, or nothing. */
+/** In days, or "" if absent. */
 const daysOf = (span: Duration | undefined): number | "" =>
   span ? Math.round(spanMs(span) / DAY) : "";
 

@@ -172,7 +172,7 @@ function TeeSheet({ catalog }: { catalog: Catalog }) {
   );
 }
 
-/** Who plays: read for those tee times alone where anybody does. */
+/** The players of each tee time. Rosters are read only for tee times with bookings. */
 function useRosters(sessions: readonly Session[]): Map<string, readonly Booking[]> {
   const transport = useTransport();
   const taken = sessions.filter(({ seatsTaken }) => seatsTaken > 0);
@@ -242,7 +242,7 @@ function Tee({
         <div className="tee-line">
           <span className="balls" aria-hidden>
             {balls.map((kind, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: seats have no names
+              // biome-ignore lint/suspicious/noArrayIndexKey: seats have no id
               <i key={at} className={kind} />
             ))}
           </span>

@@ -26,7 +26,7 @@ function versionOf(role: Role | undefined) {
   };
 }
 
-/** Makes or edits a role of the organization's own. */
+/** Creates or edits a custom role. */
 export function RoleForm({
   role,
   roles,
@@ -147,7 +147,7 @@ function Delete({ role, onDone }: { role: Role; onDone: () => void }) {
   );
 }
 
-/** The permissions of a role. Nobody can give what they have not got themselves. */
+/** The permissions of a role. Users can only give permissions that they have themselves. */
 function Chosen({
   all,
   chosen: names,
@@ -162,7 +162,7 @@ function Chosen({
   const [find, setFind] = useState("");
   const chosen = new Set(names);
   const toggle = (which: readonly string[], on: boolean) =>
-    // In the order of the list, so that putting one back is no change.
+    // In the order of the list, so that removing and adding one back is no change.
     onChange(
       all.map(({ name }) => name).filter((name) => (which.includes(name) ? on : chosen.has(name))),
     );

@@ -8,7 +8,7 @@ import { useAll } from "../../shared/all";
 import { Card, Face, Shown, State, Tag } from "../../shared/ui";
 import { titleOf } from "./names";
 
-/** Who has which role. */
+/** Which member has which role. */
 export function People({ roles }: { roles: readonly Role[] }) {
   const t = useText();
   const [chosen, setChosen] = useState("owner");

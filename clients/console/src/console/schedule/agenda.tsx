@@ -6,7 +6,7 @@ import { type Catalog, fallbackColor } from "../data";
 import { type Column, SlotText, slotClass } from "./grid";
 import { useOpenSession } from "./open";
 
-/** The calendar on a telephone: a list. */
+/** The schedule on phones: a list. */
 export function Agenda({
   columns,
   catalog,
@@ -28,7 +28,7 @@ export function Agenda({
   }, [first]);
   if (columns.every(({ sessions }) => sessions.length === 0)) return <State title={empty} />;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must reach scrollable content
     <section className="grid-wrap agenda" tabIndex={0} aria-label={t.nav.schedule}>
       {columns.map(({ key, title, sessions, kind }) =>
         sessions.length === 0 ? null : (

@@ -12,13 +12,13 @@ import { SlotText, slotClass, spanOf } from "./grid";
 import type { Target } from "./move";
 import { useOpenSession } from "./open";
 
-/** Whose week a line of the board is. */
+/** A row of the board. */
 export interface Line {
-  /** The location, resource or staff member; empty for nobody's. */
+  /** The id of the location, resource or staff member; empty for sessions without one. */
   readonly owner: string;
   readonly name: string;
   readonly note: string;
-  /** By day, as 2026-03-18, in order of start. */
+  /** Sessions by date, such as 2026-03-18, in order of start. */
   readonly days: ReadonlyMap<string, readonly Session[]>;
 }
 
@@ -29,7 +29,9 @@ interface Arrangement {
   locationId: string;
 }
 
-/** The lines of a week: everyone who could have sessions in it, and those that nobody has. */
+/**
+ * The rows of a week: every location, resource or staff member, and one row for sessions without.
+ */
 export function useLines(
   sessions: readonly Session[],
   { group, catalog, locationId }: Arrangement,
@@ -82,14 +84,14 @@ interface Props {
   empty: string;
 }
 
-/** A week with a line for each location, resource or staff member. */
+/** A week with a row per location, resource or staff member. */
 export function Board({ lines, from, today, catalog, movable, onMove, onCreate, empty }: Props) {
   const t = useText();
   const { locale } = useSpeech();
   const days = Array.from({ length: 7 }, (_, at) => from.add({ days: at }));
   if (lines.length === 0) return <State title={empty} />;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must reach scrollable content
     <section className="grid-wrap" tabIndex={0} aria-label={t.nav.schedule}>
       <table className="board">
         <thead>

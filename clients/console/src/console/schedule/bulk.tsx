@@ -25,7 +25,7 @@ import type { Catalog } from "../data";
 
 type Act = "publish" | "cancel" | "delete";
 
-/** Does one thing to many sessions, after showing which. */
+/** Publishes, cancels or deletes many sessions, after a preview. */
 export function BulkDrawer(props: {
   opened: boolean;
   onClose: () => void;

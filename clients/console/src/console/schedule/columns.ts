@@ -18,7 +18,7 @@ interface Arrangement {
   locationId: string;
 }
 
-/** What stands in which column of the calendar. */
+/** The sessions in each column of the schedule. */
 export function useColumns(sessions: readonly Session[], how: Arrangement): Column[] {
   const t = useText();
   const { locale } = useSpeech();

@@ -27,7 +27,7 @@ export interface Values {
   description: string;
   date: string;
   start: string;
-  /** Minutes. */
+  /** In minutes. */
   length: number | "";
   capacity: number | "";
   unlimited: boolean;
@@ -38,7 +38,7 @@ export function zoneOf(catalog: Catalog, locationId: string): string {
   return catalog.location(locationId)?.timeZone ?? "UTC";
 }
 
-/** The fields that single sessions and series have in common. */
+/** The fields that sessions and series share. */
 export function Fields({
   values,
   set,
@@ -48,7 +48,7 @@ export function Fields({
   values: Values;
   set: (part: Partial<Values>) => void;
   catalog: Catalog;
-  /** Service and place stay. */
+  /** Service and location cannot change. */
   fixed?: boolean;
 }) {
   const t = useText();
@@ -65,7 +65,7 @@ export function Fields({
           label={t.fields.service}
           required
           searchable
-          openOnFocus={false} // it has the focus when the form opens, and would cover the rest
+          openOnFocus={false} // This field has focus when the form opens, and its dropdown would cover the rest.
           disabled={Boolean(fixed)}
           data={choices(catalog.services, values.serviceId)}
           value={values.serviceId || null}
@@ -187,7 +187,7 @@ export function Fields({
   );
 }
 
-/** What the contract calls these values. */
+/** The values as the contract expects them. */
 export function inputOf(values: Values) {
   return {
     serviceId: values.serviceId,

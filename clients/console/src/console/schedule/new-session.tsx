@@ -13,7 +13,7 @@ import { Fields, inputOf, times, type Values, zoneOf } from "./fields";
 import { Repeat } from "./repeat";
 import { occurrences, type Rule, usual, writeRule } from "./rule";
 
-/** What is known of a session before somebody has filled in the form. */
+/** Initial values of a new session. */
 export interface Draft {
   readonly date: string;
   readonly start: string;
@@ -22,7 +22,7 @@ export interface Draft {
   readonly coachId?: string;
 }
 
-/** Makes a session, or a series of them. */
+/** Creates a session or a series. */
 export function SessionDrawer({
   draft,
   catalog,

@@ -29,7 +29,7 @@ import { useMove } from "./move";
 import { type Draft, SessionDrawer } from "./new-session";
 import { zoneNote } from "./zone";
 
-/** The minute, for the line of now. */
+/** The current time, updated every minute, for the line that marks now. */
 function useMinute(): number {
   const [minute, setMinute] = useState(() => Date.now());
   useEffect(() => {
@@ -69,7 +69,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
   const places = catalog.locations.filter(({ active }) => active);
   const [kept, keep] = useLocalStorage({ key: "berth.location", defaultValue: "" });
   const mixedZones = new Set(places.map(({ timeZone }) => timeZone)).size > 1;
-  // One clock at a time is easier to read, so several are shown on demand only.
+  // By default show one location, because a single time zone is easier to read.
   const first = mixedZones || places.length === 1 ? (places[0]?.id ?? "") : "";
   const chosen = params.get("location") ?? kept;
   const locationId = catalog.location(chosen) ? chosen : chosen === "all" ? "" : first;
@@ -113,7 +113,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
     ["n", () => can("session.create") && begin()],
   ]);
   const wantsNew = params.get("new");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when somebody came to make a session
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, if the URL asks for a session
   useEffect(() => {
     if (!wantsNew) return;
     change({ new: undefined });

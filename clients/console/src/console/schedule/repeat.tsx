@@ -4,7 +4,7 @@ import { useSpeech } from "../../i18n";
 import { showDay, Temporal } from "../../shared/time";
 import { frequencies, nthOf, occurrences, type Rule, type Weekday, weekdays } from "./rule";
 
-/** How a series goes on: how often, on which days, until when. */
+/** How a series repeats: frequency, days and end. */
 export function Repeat({
   rule,
   onChange,
@@ -12,7 +12,7 @@ export function Repeat({
 }: {
   rule: Rule;
   onChange: (rule: Rule) => void;
-  /** Its first day, as 2026-03-18. */
+  /** Its first date, such as 2026-03-18. */
   start: string;
 }) {
   const { t, locale } = useSpeech();

@@ -4,7 +4,7 @@ import { occurrences, type Rule, readRule, usual, writeRule } from "./rule";
 
 const day = (text: string) => Temporal.PlainDate.from(text);
 
-/** The 25th is a Wednesday, the fourth of its month and the last. */
+/** The 25th is the fourth and last Wednesday of its month. */
 const start = day("2026-03-25");
 
 const rule = (part: Partial<Rule>): Rule => ({ ...usual(start), ...part });
@@ -27,7 +27,7 @@ it.each<[Partial<Rule>, string]>([
 describe("the days of a series", () => {
   it.each<[string, Partial<Rule>, string, readonly string[]]>([
     [
-      // Monday of that week is over.
+      // Monday of that week has passed.
       "weekly",
       { days: ["MO", "WE"], end: { count: 3 } },
       "2026-03-25",

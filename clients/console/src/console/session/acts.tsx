@@ -17,7 +17,7 @@ export function DisplayButton({ session }: { session: Session }) {
       leftSection={<IconDeviceTv size={16} />}
       loading={make.busy}
       onClick={async () => {
-        // Opened before the answer, or browsers would take it for an advertisement.
+        // Open the window before the request, or the browser blocks it as a popup.
         const page = window.open("about:blank", "_blank");
         const answer = await make.run({ sessionId: session.id });
         const address = answer && new URL(answer.url);
@@ -33,7 +33,7 @@ export function DisplayButton({ session }: { session: Session }) {
   );
 }
 
-/** What can be done with the session as a whole. */
+/** Actions on the whole session. */
 export function Acts({ session }: { session: Session }) {
   const t = useText();
   const can = useCan();

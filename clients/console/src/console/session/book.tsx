@@ -7,7 +7,7 @@ import { FormEnd, Refused, useSubmit } from "../../shared/form";
 import type { Catalog } from "../data";
 import { MemberPicker } from "../picker";
 
-/** Books somebody in, or puts them on the waitlist. */
+/** Books a member, or adds them to the waitlist if the session is full. */
 export function BookFor({
   session,
   catalog,

@@ -31,7 +31,7 @@ import { BookFor } from "./book";
 import { Roster } from "./roster";
 import { Seats } from "./seats";
 
-/** Others work on the same list. Events tell of that; this is for those that are missed. */
+/** In ms. Events tell of changes by other users; this covers missed events. */
 const every = 60_000;
 
 export function SessionPage() {
@@ -97,7 +97,7 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
   const seats = (list: readonly Booking[]) =>
     list.reduce((sum, { partySize }) => sum + partySize, 0);
   const came = seats(active.filter(({ status }) => status === BookingStatus.ATTENDED));
-  // What a live offer keeps is taken, and in nobody's name yet.
+  // Seats that live offers keep count as taken, but have no booking yet.
   const kept = story.data?.offers.some(({ status }) => status === OfferStatus.LIVE)
     ? session.seatsTaken - seats((roster.data?.bookings ?? []).filter(hasSeats))
     : 0;

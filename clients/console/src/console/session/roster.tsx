@@ -8,7 +8,7 @@ import { Face, Time } from "../../shared/ui";
 import { BookingActs } from "../bookings/acts";
 import { BookingTag } from "../bookings/tag";
 
-/** Who is booked, and what can be done about it. */
+/** Who is booked, with the actions on each booking. */
 export function Roster({
   bookings,
   session,

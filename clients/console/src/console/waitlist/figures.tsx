@@ -19,7 +19,7 @@ import { Share } from "../share";
 
 const spans = [7, 30, 90];
 
-/** How well the waitlist fills what was freed, in the last days, of the whole organization or a part of it. */
+/** Waitlist analytics of the last days, for the organization or part of it. */
 export function WaitlistFigures({ catalog }: { catalog: Catalog }) {
   const t = useText();
   const { tenant } = useMe();
@@ -128,7 +128,7 @@ function Parts({ title, rows }: { title: string; rows: readonly WaitlistFiguresR
   if (rows.length === 0) return null;
   return (
     <Card title={title} bare>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must reach scrollable content */}
       <section className="scroll-x" tabIndex={0} aria-label={title}>
         <table className="table">
           <thead>

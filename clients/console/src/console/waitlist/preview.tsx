@@ -13,10 +13,10 @@ import { Card, Shown, State, Time } from "../../shared/ui";
 import type { Draft } from "../layers/editor";
 import { type Kinds, writeAll } from "../layers/kind";
 
-/** While somebody types nothing is tried, in ms. */
+/** Debounce of the preview while the user types, in ms. */
 const rest = 500;
 
-/** What the draft would have done with the seats that were freed in the last month. */
+/** What the draft would have changed about the seats freed in the last month. */
 export function Preview({
   target,
   draft: { values, paths, sound, refuse },
@@ -87,7 +87,7 @@ export function Preview({
   );
 }
 
-/** More moves than these are counted. */
+/** Only this many decisions are listed; the rest are counted. */
 const most = 20;
 
 function Differences({ would }: { would: PreviewRulesResponse }) {

@@ -26,7 +26,7 @@ import { Card, Face, Shown, State, Tag, Time, type Tone } from "../../shared/ui"
 import { type Act, ActsMenu } from "../acts";
 import { Worth } from "./worth";
 
-/** Who waits for a session, who has been asked, and why it went as it did. */
+/** A session's waitlist: entries, offers, and the decisions behind them. */
 export function SessionWaitlist({ session }: { session: Session }) {
   const t = useText();
   const [why, setWhy] = useState(false);
@@ -213,7 +213,7 @@ function Row({
   );
 }
 
-/** The decisions, with the judgement on everybody. */
+/** All decisions, with the verdict on each entry. */
 function Log({ told, zone }: { told: ExplainSessionResponse; zone: string }) {
   const t = useText();
   if (told.decisions.length === 0) return <State title={t.offers.noMoves} />;

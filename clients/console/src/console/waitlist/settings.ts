@@ -3,7 +3,7 @@ import { DAY, HOUR, MINUTE } from "../../shared/time";
 import type { Settings } from "../layers/editor";
 import { bonuses, choice, expression, flag, night, number, span } from "../layers/kinds";
 
-/** The settings of the waitlist, within the bounds of the contract. */
+/** The settings of the waitlist rules, with the bounds of the contract. */
 export function useRulesSettings(): Settings {
   const t = useText();
   const after = choice(t.rules.after);

@@ -5,7 +5,7 @@ import { useText } from "../../i18n";
 import { useCan } from "../../shared/me";
 import { Time } from "../../shared/ui";
 
-/** What an entry is worth, and on asking what its place in line consists of. */
+/** An entry's score, with a popover that explains its position. */
 export function Worth({
   entry,
   place,

@@ -13,7 +13,7 @@ import { WorkoutForm } from "./form";
 import { plain } from "./prose";
 import { Whole } from "./whole";
 
-/** Plans of what is trained, to attach to sessions. */
+/** Reusable workouts to attach to sessions. */
 export function WorkoutsPage() {
   const t = useText();
   const d = useDesk();

@@ -15,7 +15,7 @@ import { Card, Shown, Tag } from "../../shared/ui";
 import { WorkoutForm } from "./form";
 import { Whole } from "./whole";
 
-/** What is trained in a session. */
+/** The workouts of a session. */
 export function SessionWorkouts({ session }: { session: Session }) {
   const t = useText();
   const d = useDesk();
@@ -27,7 +27,7 @@ export function SessionWorkouts({ session }: { session: Session }) {
   const [read, setRead] = useState<string>();
   const [last, turn] = useLast(read);
   const writes = can("workout.write") && session.state !== SessionState.CANCELLED;
-  // What somebody else has planned meanwhile is not undone.
+  // The etag guards against overwriting changes by other users.
   const etag = useRef(session.etag);
   useEffect(() => {
     etag.current = session.etag;
@@ -38,7 +38,7 @@ export function SessionWorkouts({ session }: { session: Session }) {
     return answer;
   };
   const remove = async (workout: Workout) => {
-    // Its text stands nowhere else.
+    // An inline workout is lost when it is removed.
     const sure =
       !workout.inline ||
       (await ask({

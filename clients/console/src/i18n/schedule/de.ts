@@ -49,7 +49,7 @@ export const de: typeof en = {
     seriesPreview: (n, from, to) =>
       `${s(n, "Termin", "Termine")}, ${from} bis ${to}, immer zur selben Ortszeit.`,
     makeMany: (n) => `${s(n, "Termin", "Termine")} anlegen`,
-    publishNow: "Sofort veröffentlichen",
+    publishNow: "Veröffentlichen",
     scope: "Anwenden auf",
     scopeOne: "Dieser Termin",
     scopeFollowing: "Dieser und folgende",

@@ -50,7 +50,7 @@ export const fr: typeof en = {
     seriesPreview: (n, from, to) =>
       `${s(n, "séance")}, du ${from} au ${to}, à la même heure locale.`,
     makeMany: (n) => `Créer ${s(n, "séance")}`,
-    publishNow: "Publier maintenant",
+    publishNow: "Publier",
     scope: "Appliquer à",
     scopeOne: "Cette séance",
     scopeFollowing: "Celle-ci et suivantes",
