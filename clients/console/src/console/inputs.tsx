@@ -24,9 +24,9 @@ export function Name(props: TextInputProps) {
 }
 
 /** Switches an entity between active and archived. */
-export function InUse(props: SwitchProps) {
+export function ActiveSwitch(props: SwitchProps) {
   const d = useDesk();
-  return <Switch label={d.catalog.inUse} description={d.catalog.inUseNote} {...props} />;
+  return <Switch label={d.catalog.active} description={d.catalog.activeNote} {...props} />;
 }
 
 export function Zone(props: SelectProps<string>) {
@@ -73,7 +73,7 @@ export function Price({ currency, ...props }: NumberInputProps & { currency: str
 }
 
 /** Selects a location. It cannot change once it is saved. */
-export function Place({
+export function LocationInput({
   catalog,
   fixed,
   ...props
@@ -98,7 +98,7 @@ export function Place({
 }
 
 /** The id of the only location, or "" if there are several. */
-export function onlyPlace({ locations }: Catalog): string {
+export function onlyLocation({ locations }: Catalog): string {
   const [first, second] = locations.filter(({ active }) => active);
   return first && !second ? first.id : "";
 }

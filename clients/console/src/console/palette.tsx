@@ -9,7 +9,7 @@ import { useNavigate } from "react-router";
 import { useText } from "../i18n";
 import { useCan } from "../shared/me";
 import { Face } from "../shared/ui";
-import { usePlaces } from "./places";
+import { useNavItems } from "./nav";
 
 export const openPalette = () => spotlight.open();
 
@@ -18,7 +18,7 @@ export function Palette() {
   const t = useText();
   const can = useCan();
   const go = useNavigate();
-  const places = usePlaces();
+  const places = useNavItems();
   const { setColorScheme } = useMantineColorScheme();
   const [query, setQuery] = useState("");
   const [settled] = useDebouncedValue(query.trim(), 150);
@@ -29,7 +29,7 @@ export function Palette() {
   );
   const actions = [
     {
-      group: t.palette.places,
+      group: t.palette.pages,
       actions: places.map(({ path, name, icon: Icon }) => ({
         id: path,
         label: name,
@@ -38,7 +38,7 @@ export function Palette() {
       })),
     },
     {
-      group: t.palette.acts,
+      group: t.palette.actions,
       actions: [
         ...(can("session.create")
           ? [

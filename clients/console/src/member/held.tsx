@@ -3,9 +3,9 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Button, Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useEffect, useState } from "react";
-import { useSpeech, useText } from "../i18n";
+import { useI18n, useText } from "../i18n";
 import { useMemberTexts } from "../i18n/member";
-import { useDo } from "../shared/calls";
+import { useCall } from "../shared/calls";
 import { Countdown } from "../shared/countdown";
 import { Refused, useSubmit } from "../shared/form";
 import { showPrice } from "../shared/money";
@@ -29,7 +29,7 @@ export function usePassed(at: Timestamp | undefined): boolean {
 export function Confirm({ hold, onDone }: { hold: Booking; onDone: () => void }) {
   const t = useText();
   const m = useMemberTexts();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const plans = usePlans();
   const cards = useQuery(BookingService.method.listBenefitProviders, {}, { staleTime: 60_000 });
   const over = usePassed(hold.holdExpireTime);
@@ -38,8 +38,8 @@ export function Confirm({ hold, onDone }: { hold: Booking; onDone: () => void })
   const [plan, setPlan] = useState("");
   const [card, setCard] = useState("");
   const [number, setNumber] = useState("");
-  const confirm = useDo(BookingService.method.confirmBooking, { quiet: true });
-  const release = useDo(BookingService.method.releaseHold, { done: m.hold.released });
+  const confirm = useCall(BookingService.method.confirmBooking, { quiet: true });
+  const release = useCall(BookingService.method.releaseHold, { done: m.hold.released });
   const providers = (cards.data?.providers ?? []).filter(({ active }) => active);
   const { error, onSubmit } = useSubmit(async () => {
     await confirm.run({

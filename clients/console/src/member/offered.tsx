@@ -4,7 +4,7 @@ import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { useText } from "../i18n";
 import { useMemberTexts } from "../i18n/member";
-import { useDo } from "../shared/calls";
+import { useCall } from "../shared/calls";
 import { Countdown } from "../shared/countdown";
 import { Time } from "../shared/ui";
 
@@ -40,10 +40,10 @@ export function OfferBanner() {
 /** An open offer. */
 export function Offered({ offer }: { offer: Offer }) {
   const t = useText();
-  const accept = useDo(WaitlistService.method.acceptOffer, {
+  const accept = useCall(WaitlistService.method.acceptOffer, {
     done: t.app.bookedNow(offer.sessionTitle),
   });
-  const decline = useDo(WaitlistService.method.declineOffer);
+  const decline = useCall(WaitlistService.method.declineOffer);
   return (
     <article
       className="card ticket offered"
@@ -62,7 +62,7 @@ export function Offered({ offer }: { offer: Offer }) {
           {offer.firstToClaim && ` · ${t.offers.first}`}
         </div>
       </div>
-      <div className="acts">
+      <div className="actions">
         <Button loading={accept.busy} onClick={() => void accept.run({ offerId: offer.id })}>
           {t.offers.accept}
         </Button>

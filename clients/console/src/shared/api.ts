@@ -31,11 +31,11 @@ export function openTransport(auth: Auth, connection: Connection): Transport {
       } catch (thrown) {
         const { reason, code } = berthError(thrown);
         if (code === Code.Canceled) throw thrown;
-        const unreached = reason === ErrorReason.UNSPECIFIED && isUnreached(thrown);
-        if (!unreached) connection.found();
-        const again = unreached || reason === ErrorReason.CONTENTION;
+        const unreachable = reason === ErrorReason.UNSPECIFIED && isUnreachable(thrown);
+        if (!unreachable) connection.found();
+        const again = unreachable || reason === ErrorReason.CONTENTION;
         if (!again || request.stream || attempt === attempts) {
-          if (unreached) connection.lost();
+          if (unreachable) connection.lost();
           throw thrown;
         }
         await pause(150 * 2 ** attempt * (0.5 + Math.random()));
@@ -75,7 +75,7 @@ export function openTransport(auth: Auth, connection: Connection): Transport {
 }
 
 /** There was no response, or one from a proxy instead of Berth. */
-function isUnreached(thrown: unknown): boolean {
+function isUnreachable(thrown: unknown): boolean {
   const error = ConnectError.from(thrown);
   return (
     error.code === Code.Unavailable ||

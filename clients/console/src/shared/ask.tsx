@@ -28,9 +28,9 @@ export function ask(question: Question): Promise<Answer> {
 }
 
 /** Renders the confirmation dialogs. */
-export function Asking() {
+export function AskDialog() {
   const t = useText();
-  const asked = useSyncExternalStore(
+  const pending = useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -39,14 +39,14 @@ export function Asking() {
   );
   const [reason, setReason] = useState("");
   const answer = (given: Answer) => {
-    asked?.done(given);
+    pending?.done(given);
     setReason("");
     show(undefined);
   };
-  const question = useLast(asked)[0]?.question;
+  const question = useLast(pending)[0]?.question;
   return (
     <Modal
-      opened={asked !== undefined}
+      opened={pending !== undefined}
       // Above the dialog or drawer that opened it.
       zIndex={300}
       onClose={() => answer(undefined)}

@@ -23,14 +23,16 @@ export const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
  * own way.
  */
 export const logoPattern =
-  "https://([a-zA-Z0-9\\-]+\\.)+[a-zA-Z][a-zA-Z0-9\\-]*(:[0-9]+)?([\\x2f\\x3f][\\x21\\x24-\\x26\\x28-\\x3b\\x3d\\x3f-\\x5a\\x5f\\x61-\\x7a\\x7e]*)?";
+  "https://([a-zA-Z0-9\\-]+\\.)+[a-zA-Z][a-zA-Z0-9\\-]*(:[0-9]+)?" +
+  "([\\x2f\\x3f][\\x21\\x24-\\x26\\x28-\\x3b\\x3d\\x3f-\\x5a\\x5f\\x61-\\x7a\\x7e]*)?";
 
 /** The maximum length of a logo URL, in characters. */
-export const longestLogo = 500;
+export const maxLogoLength = 500;
 
-const wholeLogo = new RegExp(`^${logoPattern}$`);
+const logoRegExp = new RegExp(`^${logoPattern}$`);
 
-export const isLogo = (text: string): boolean => text.length <= longestLogo && wholeLogo.test(text);
+export const isLogo = (text: string): boolean =>
+  text.length <= maxLogoLength && logoRegExp.test(text);
 
 function rgbOf(color: string): Rgb {
   const part = (at: number) => Number.parseInt(color.slice(at, at + 2), 16);
@@ -52,7 +54,8 @@ export function contrast(a: string, b: string): number {
 }
 
 /** The text color on a background: white if it is readable, otherwise black. */
-export const on = (color: string): string => (contrast(color, white) >= forText ? white : black);
+export const textOn = (color: string): string =>
+  contrast(color, white) >= forText ? white : black;
 
 /** Mixes in a percentage of another color. */
 export function mix(color: string, other: string, percent: number): string {
@@ -64,15 +67,15 @@ export function mix(color: string, other: string, percent: number): string {
 }
 
 /** The color of a pressed button: a bit further from its text color. */
-export const pressed = (color: string): string =>
-  on(color) === white ? mix(color, black, 15) : mix(color, white, 25);
+export const pressedColor = (color: string): string =>
+  textOn(color) === white ? mix(color, black, 15) : mix(color, white, 25);
 
 /**
  * The color itself if its contrast with the ground is at least the given ratio (up to forText),
  * otherwise the nearest tint that has it.
  */
-export function against(color: string, ground: string, least: number): string {
-  const away = on(ground);
+export function readableOn(color: string, ground: string, least: number): string {
+  const away = textOn(ground);
   for (let percent = 0; percent < 100; percent += 5) {
     const tint = mix(color, away, percent);
     if (contrast(tint, ground) >= least) return tint;
@@ -81,39 +84,39 @@ export function against(color: string, ground: string, least: number): string {
 }
 
 /** The background of each color scheme that is closest to the colors on it. See tokens.css. */
-export const grounds = { light: "#f1f3f4", dark: "#1a2127" } as const;
+export const backgrounds = { light: "#f1f3f4", dark: "#1a2127" } as const;
 
 /** A color's variants in one scheme. */
-export function shades(color: string, scheme: "light" | "dark") {
-  const ground = grounds[scheme];
+export function variantsOf(color: string, scheme: "light" | "dark") {
+  const ground = backgrounds[scheme];
   const soft = scheme === "light" ? mix(white, color, 10) : mix("#12181c", color, 18);
   return {
     /** A background for text. */
     soft,
     /** Text, on the page and on the soft background. */
-    text: against(against(color, soft, forText), ground, forText),
-    edge: against(color, ground, forShapes),
+    text: readableOn(readableOn(color, soft, forText), ground, forText),
+    edge: readableOn(color, ground, forShapes),
   };
 }
 
 /** CSS variables that apply a tenant's color to an element. Empty without a color. */
-export function look(accent: string): Readonly<Record<`--${string}`, string>> {
+export function brandVariables(accent: string): Readonly<Record<`--${string}`, string>> {
   if (!isColor(accent)) return {};
   const color = accent.toLowerCase();
-  const [light, dark] = [shades(color, "light"), shades(color, "dark")];
+  const [light, dark] = [variantsOf(color, "light"), variantsOf(color, "dark")];
   const text = `light-dark(${light.text}, ${dark.text})`;
   const soft = `light-dark(${light.soft}, ${dark.soft})`;
   return {
     "--accent": text,
     "--accent-soft": soft,
     "--accent-edge": `light-dark(${light.edge}, ${dark.edge})`,
-    "--on-accent": on(color),
+    "--on-accent": textOn(color),
     "--chosen": color,
-    "--on-chosen": on(color),
+    "--on-chosen": textOn(color),
     "--focus": text,
     "--mantine-color-anchor": text,
     "--mantine-color-tide-filled": color,
-    "--mantine-color-tide-filled-hover": pressed(color),
+    "--mantine-color-tide-filled-hover": pressedColor(color),
     "--mantine-color-tide-light": soft,
     "--mantine-color-tide-light-hover": soft,
     "--mantine-color-tide-light-color": text,
@@ -123,11 +126,11 @@ export function look(accent: string): Readonly<Record<`--${string}`, string>> {
 }
 
 /** Applies a tenant's color to the page while it is mounted. */
-export function useLook({ brand }: Tenant): void {
+export function useBrand({ brand }: Tenant): void {
   const accent = brand?.accentColor ?? "";
   useLayoutEffect(() => {
     const { style } = document.documentElement;
-    const variables = Object.entries(look(accent));
+    const variables = Object.entries(brandVariables(accent));
     for (const [name, value] of variables) style.setProperty(name, value);
     return () => {
       for (const [name] of variables) style.removeProperty(name);

@@ -9,13 +9,13 @@ import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
-import { useSpeech } from "../i18n";
+import { useI18n } from "../i18n";
 import { explain } from "./errors";
 import { here } from "./time";
 
 /** Shows an error, in the user's language. */
 export function useFailed(): (error: unknown) => void {
-  const { t, locale } = useSpeech();
+  const { t, locale } = useI18n();
   return useCallback(
     (error) => {
       if (ConnectError.from(error).code === Code.Canceled) return;
@@ -39,7 +39,7 @@ export function useRead() {
   ): Promise<MessageShape<O>> => callUnaryMethod(transport, method, input);
 }
 
-interface Doing<O> {
+interface CallOptions<O> {
   /** The message on success. */
   done?: string | ((answer: O) => string | undefined);
   /** Throws errors instead of showing them. */
@@ -50,9 +50,9 @@ interface Doing<O> {
  * Makes a call that changes something, then refetches all queries. With `quiet` the promise rejects
  * on failure; otherwise the error is shown and it resolves to undefined.
  */
-export function useDo<I extends DescMessage, O extends DescMessage>(
+export function useCall<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
-  { done, quiet }: Doing<MessageShape<O>> = {},
+  { done, quiet }: CallOptions<MessageShape<O>> = {},
 ) {
   const transport = useTransport();
   const queries = useQueryClient();
@@ -63,8 +63,8 @@ export function useDo<I extends DescMessage, O extends DescMessage>(
     try {
       const answer = await callUnaryMethod(transport, method, input);
       void queries.invalidateQueries();
-      const said = typeof done === "function" ? done(answer) : done;
-      if (said) notifications.show({ message: said, color: "tide" });
+      const text = typeof done === "function" ? done(answer) : done;
+      if (text) notifications.show({ message: text, color: "tide" });
       return answer;
     } catch (error) {
       void queries.invalidateQueries(); // a refusal often means that the data has changed

@@ -25,7 +25,7 @@ export function explain(thrown: unknown, t: Messages, locale: string, zone: stri
   switch (error.code) {
     case Code.Unavailable:
     case Code.Unknown:
-      return t.errors.unreached;
+      return t.errors.unreachable;
     case Code.Unauthenticated:
       return t.errors.signedOut;
     default:

@@ -1,6 +1,6 @@
 import { Alert, Button } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
-import { useSpeech, useText } from "../i18n";
+import { useI18n, useText } from "../i18n";
 import { explain } from "./errors";
 import { here } from "./time";
 
@@ -71,7 +71,7 @@ export function useSubmit(act: () => Promise<unknown>) {
 
 /** Shows an error in the user's language, with times in the given zone. */
 export function Refused({ error, zone = here() }: { error: unknown; zone?: string }) {
-  const { t, locale } = useSpeech();
+  const { t, locale } = useI18n();
   if (error === undefined) return null;
   return <Alert color="red">{explain(error, t, locale, zone)}</Alert>;
 }

@@ -15,13 +15,13 @@ import { reasonOf } from "./errors";
  */
 
 /** Services whose answers only change with edits of the catalog, members or roles. */
-const steady = ["Tenant", "Member", "Access"].map((name) => `berth.v1.${name}Service`);
+const catalogServices = ["Tenant", "Member", "Access"].map((name) => `berth.v1.${name}Service`);
 
 /** Debounce in ms. Cancelling a session causes many events; refetch once for all of them. */
-const gather = 120;
+const debounce = 120;
 
 /** The shortest time between refetches, in ms. */
-const pace = 400;
+const minInterval = 400;
 
 const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>((done) => {
@@ -39,13 +39,13 @@ function serviceOf([, second]: readonly unknown[]): string {
     : ((second as { serviceName?: string } | undefined)?.serviceName ?? "");
 }
 
-type News = "all" | "schedule";
+type Scope = "all" | "schedule";
 
 /** Which queries are stale after these events. */
-export function newsOf(events: readonly Pick<Event, "type">[]): News | undefined {
+export function scopeOf(events: readonly Pick<Event, "type">[]): Scope | undefined {
   if (events.length === 0) return undefined;
-  const wide = events.some(({ type }) => type === 0 || type >= EventType.MEMBER_CHANGED);
-  return wide ? "all" : "schedule";
+  const all = events.some(({ type }) => type === 0 || type >= EventType.MEMBER_CHANGED);
+  return all ? "all" : "schedule";
 }
 
 /** The delay before a retry, in ms: exponential, with jitter. */
@@ -57,34 +57,34 @@ interface Watched {
   readonly transport: Transport;
   readonly queries: QueryClient;
   /** The user and tenant. Tabs with the same value share a stream. */
-  readonly who: string;
-  readonly lost: () => void;
+  readonly user: string;
+  readonly onLost: () => void;
 }
 
 /** Refetches queries when events arrive, until the returned function is called. */
-export function watch({ transport, queries, who, lost }: Watched): () => void {
+export function watch({ transport, queries, user, onLost }: Watched): () => void {
   const ending = new AbortController();
   const { signal } = ending;
-  const name = `berth.live.${who}`;
+  const name = `berth.live.${user}`;
   const channel = new BroadcastChannel(name);
-  let pending: News | undefined;
+  let pending: Scope | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let last = 0;
 
-  const renew = () => {
+  const refetch = () => {
     timer = undefined;
     last = Date.now();
     const all = pending === "all";
     pending = undefined;
     void queries.invalidateQueries({
-      predicate: ({ queryKey }) => all || !steady.includes(serviceOf(queryKey)),
+      predicate: ({ queryKey }) => all || !catalogServices.includes(serviceOf(queryKey)),
     });
   };
-  const tell = (news: News) => {
-    pending = pending === "all" ? pending : news;
-    timer ??= setTimeout(renew, Math.max(gather, last + pace - Date.now()));
+  const refetchSoon = (scope: Scope) => {
+    pending = pending === "all" ? pending : scope;
+    timer ??= setTimeout(refetch, Math.max(debounce, last + minInterval - Date.now()));
   };
-  channel.onmessage = ({ data }) => tell(data as News);
+  channel.onmessage = ({ data }) => refetchSoon(data as Scope);
 
   const listen = async () => {
     const client = createClient(EventService, transport);
@@ -98,25 +98,25 @@ export function watch({ transport, queries, who, lost }: Watched): () => void {
         );
         for await (const message of stream) {
           // Without a cursor, events may have been missed.
-          if (first && !cursor) share("all");
+          if (first && !cursor) broadcast("all");
           first = false;
           attempt = 0;
           cursor = message.cursor;
-          const news = newsOf(message.events);
-          if (news) share(news);
+          const scope = scopeOf(message.events);
+          if (scope) broadcast(scope);
         }
       } catch (error) {
         if (signal.aborted) return;
         const reason = reasonOf(error);
         if (reason === ErrorReason.INVALID_FIELD) cursor = "";
-        if (reason === ErrorReason.UNSPECIFIED) lost();
+        if (reason === ErrorReason.UNSPECIFIED) onLost();
       }
       await pause(backoff(attempt), signal);
     }
   };
-  const share = (news: News) => {
-    channel.postMessage(news);
-    tell(news);
+  const broadcast = (scope: Scope) => {
+    channel.postMessage(scope);
+    refetchSoon(scope);
   };
 
   // Pages on insecure origins have no locks: there each tab listens on its own.

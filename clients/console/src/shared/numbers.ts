@@ -1,8 +1,8 @@
-import { useSpeech } from "../i18n";
+import { useI18n } from "../i18n";
 
 /** Formats percentages and counts in the user's locale. */
 export function useNumbers() {
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const percents = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 });
   const means = new Intl.NumberFormat(locale, {
     minimumFractionDigits: 1,

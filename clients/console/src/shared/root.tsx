@@ -17,9 +17,9 @@ import {
   useSyncExternalStore,
 } from "react";
 import { createRoot } from "react-dom/client";
-import { Speaking, useText } from "../i18n";
+import { I18nProvider, useText } from "../i18n";
 import { openQueries, openTransport } from "./api";
-import { Asking } from "./ask";
+import { AskDialog } from "./ask";
 import { Auth } from "./auth";
 import { Connection } from "./connection";
 import { reasonOf } from "./errors";
@@ -27,13 +27,13 @@ import { watch } from "./live";
 import { AuthContext, type Me, MeContext, useAuth, useAuthState } from "./me";
 import { SignIn } from "./signin";
 import { theme } from "./theme";
-import { Failure, Guarded } from "./ui";
+import { ErrorBoundary, Failure } from "./ui";
 
 /**
  * How often the user's roles are polled, in ms: members get no event when one of their roles is
  * edited.
  */
-const rolesEvery = 10_000;
+const rolesInterval = 10_000;
 
 /** Starts an app at "/" or "/app/". */
 export function open(base: string, app: ReactNode): void {
@@ -52,39 +52,39 @@ export function open(base: string, app: ReactNode): void {
     }
   });
   void auth.start();
-  const place = document.getElementById("root");
-  if (!place) throw new Error("the page has no root");
-  createRoot(place).render(
+  const root = document.getElementById("root");
+  if (!root) throw new Error("the page has no root");
+  createRoot(root).render(
     <StrictMode>
-      <Speaking>
-        <Themed nonce={nonce}>
+      <I18nProvider>
+        <Theme nonce={nonce}>
           <AuthContext value={auth}>
             <TransportProvider transport={transport}>
               <QueryClientProvider client={queries}>
                 <Notifications position="bottom-right" autoClose={5000} />
-                <Guarded>
-                  <Gate connection={connection}>{app}</Gate>
-                </Guarded>
+                <ErrorBoundary>
+                  <SignInGate connection={connection}>{app}</SignInGate>
+                </ErrorBoundary>
               </QueryClientProvider>
             </TransportProvider>
           </AuthContext>
-        </Themed>
-      </Speaking>
+        </Theme>
+      </I18nProvider>
     </StrictMode>,
   );
 }
 
-function Themed({ nonce, children }: { nonce: string; children: ReactNode }) {
+function Theme({ nonce, children }: { nonce: string; children: ReactNode }) {
   const t = useText();
-  const look = useMemo(() => theme(t.actions.close), [t]);
+  const localized = useMemo(() => theme(t.actions.close), [t]);
   return (
-    <MantineProvider theme={look} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+    <MantineProvider theme={localized} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       {children}
     </MantineProvider>
   );
 }
 
-function Waiting() {
+function PageLoader() {
   const t = useText();
   return (
     <div
@@ -97,15 +97,15 @@ function Waiting() {
   );
 }
 
-function Gate({ connection, children }: { connection: Connection; children: ReactNode }) {
+function SignInGate({ connection, children }: { connection: Connection; children: ReactNode }) {
   const state = useAuthState();
   const queries = useQueryClient();
-  const who = "tenant" in state ? `${state.identity.subject}@${state.tenant}` : "";
+  const user = "tenant" in state ? `${state.identity.subject}@${state.tenant}` : "";
   // Drop all cached data when the user or tenant changes.
   useEffect(() => {
-    if (who === "") queries.clear();
-  }, [who, queries]);
-  if (state.kind === "starting") return <Waiting />;
+    if (user === "") queries.clear();
+  }, [user, queries]);
+  if (state.kind === "starting") return <PageLoader />;
   if (state.kind === "out") return <SignIn failure={state.failure} />;
   return (
     <>
@@ -113,38 +113,38 @@ function Gate({ connection, children }: { connection: Connection; children: Reac
       {state.tenant === "" ? (
         <ChooseTenant />
       ) : (
-        <Known key={who} who={who} connection={connection}>
+        <SignedIn key={user} user={user} connection={connection}>
           {children}
-        </Known>
+        </SignedIn>
       )}
-      <Asking />
+      <AskDialog />
       <SignInAgain open={state.kind === "expired"} />
     </>
   );
 }
 
-function Known({
-  who,
+function SignedIn({
+  user,
   connection,
   children,
 }: {
-  who: string;
+  user: string;
   connection: Connection;
   children: ReactNode;
 }) {
   const transport = useTransport();
   const queries = useQueryClient();
   useEffect(
-    () => watch({ transport, queries, who, lost: () => void connection.probe() }),
-    [transport, queries, who, connection],
+    () => watch({ transport, queries, user, onLost: () => void connection.probe() }),
+    [transport, queries, user, connection],
   );
   const me = useQuery(
     MemberService.method.getMe,
     {},
-    { refetchInterval: rolesEvery, meta: { me: true } },
+    { refetchInterval: rolesInterval, meta: { me: true } },
   );
   const tenant = useQuery(TenantService.method.getTenant, {}, { staleTime: 60_000 });
-  const known = useMemo<Me | undefined>(() => {
+  const value = useMemo<Me | undefined>(() => {
     if (!me.data?.member || !tenant.data?.tenant) return undefined;
     const permissions = new Set(me.data.permissions);
     return {
@@ -156,9 +156,9 @@ function Known({
   }, [me.data, tenant.data]);
   const auth = useAuth();
   const t = useText();
-  if (known) return <MeContext value={known}>{children}</MeContext>;
+  if (value) return <MeContext value={value}>{children}</MeContext>;
   const error = me.error ?? tenant.error;
-  if (!error) return <Waiting />;
+  if (!error) return <PageLoader />;
   return (
     <main style={{ paddingTop: "18vh" }}>
       <Failure
@@ -226,13 +226,13 @@ function LostConnection({ connection }: { connection: Connection }) {
 function SignInAgain({ open }: { open: boolean }) {
   const auth = useAuth();
   const t = useText();
-  const [waiting, setWaiting] = useState(false);
-  const again = async () => {
-    setWaiting(true);
+  const [busy, setBusy] = useState(false);
+  const signIn = async () => {
+    setBusy(true);
     try {
       await (auth.config.development && !auth.config.issuer ? auth.resume() : auth.signIn());
     } finally {
-      setWaiting(false);
+      setBusy(false);
     }
   };
   return (
@@ -248,7 +248,7 @@ function SignInAgain({ open }: { open: boolean }) {
         <Button variant="subtle" color="gray" onClick={() => void auth.signOut()}>
           {t.signIn.other}
         </Button>
-        <Button loading={waiting} onClick={() => void again()} data-autofocus>
+        <Button loading={busy} onClick={() => void signIn()} data-autofocus>
           {t.signIn.again}
         </Button>
       </div>

@@ -55,9 +55,9 @@ const dark: MantineColorsTuple = [
 const primary = "tide";
 
 /** Filled components may have a tenant's color, text color and border. */
-const variantColorResolver: VariantColorsResolver = (asked) => {
-  const colors = defaultVariantColorsResolver(asked);
-  if (asked.variant !== "filled" || asked.color !== primary) return colors;
+const variantColorResolver: VariantColorsResolver = (input) => {
+  const colors = defaultVariantColorsResolver(input);
+  if (input.variant !== "filled" || input.color !== primary) return colors;
   return { ...colors, color: "var(--on-accent)", border: "1px solid var(--accent-edge)" };
 };
 

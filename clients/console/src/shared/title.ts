@@ -3,8 +3,8 @@ import { MeContext } from "./me";
 
 /** Sets the title of the browser tab. The page comes first, because tabs are narrow. */
 export function useTitle(page: string): void {
-  const house = use(MeContext)?.tenant.name ?? "Berth";
+  const organization = use(MeContext)?.tenant.name ?? "Berth";
   useEffect(() => {
-    document.title = `${page} · ${house}`;
-  }, [page, house]);
+    document.title = `${page} · ${organization}`;
+  }, [page, organization]);
 }

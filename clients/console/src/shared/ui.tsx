@@ -11,7 +11,7 @@ import {
 } from "@tabler/icons-react";
 import { Component, type ReactNode, useState } from "react";
 import { Link } from "react-router";
-import { useSpeech, useText } from "../i18n";
+import { useI18n, useText } from "../i18n";
 import { explain, reasonOf } from "./errors";
 import { here, showTime, type TimeStyle, type Timestamp, zoneName } from "./time";
 import { useTitle } from "./title";
@@ -76,7 +76,7 @@ export function PageHead({
         </h1>
         {note && <p>{note}</p>}
       </div>
-      {children && <div className="page-acts">{children}</div>}
+      {children && <div className="page-actions">{children}</div>}
     </header>
   );
 }
@@ -161,7 +161,7 @@ export function NoPage({ home }: { home: string }) {
 }
 
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
-  const { t, locale } = useSpeech();
+  const { t, locale } = useI18n();
   const reason = reasonOf(error);
   if (reason === ErrorReason.PERMISSION_DENIED) {
     return (
@@ -257,7 +257,7 @@ export const paged = {
 } as const;
 
 /** Limits an error to the page; the rest of the app keeps working. */
-export class Guarded extends Component<{ children: ReactNode }, { error?: unknown }> {
+export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {};
 
   static getDerivedStateFromError(error: unknown) {
@@ -297,7 +297,7 @@ export function Time({
   zone: string;
   as?: TimeStyle;
 }) {
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   if (!at) return null;
   const title = `${showTime(at, zone, locale, "full")} ${zoneName(zone, locale, Number(at.seconds) * 1000)} (${zone})`;
   return (

@@ -3,7 +3,7 @@ import type { AttendanceDay, BookingTrendPoint } from "@berthhq/client";
 import { BarChart } from "@mantine/charts";
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { plainDay, showDay } from "../../shared/time";
 import { Card, State } from "../../shared/ui";
 
@@ -83,7 +83,7 @@ function Chart({
 /** Attendance per day. */
 export function Daily({ days }: { days: readonly AttendanceDay[] }) {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const data = days.flatMap(({ date, counts }) => {
     if (!date) return [];
     const day = plainDay(date);
@@ -113,7 +113,7 @@ export function Daily({ days }: { days: readonly AttendanceDay[] }) {
 /** Bookings made over time. */
 export function Trend({ points }: { points: readonly BookingTrendPoint[] }) {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const channels = [1, 2, 3].filter((channel) =>
     points.some((point) => point.channels.some((c) => c.channel === channel)),
   );

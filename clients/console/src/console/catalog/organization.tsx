@@ -2,15 +2,15 @@ import { type Tenant, TenantService } from "@berthhq/client";
 import { Switch, TextInput } from "@mantine/core";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { useMe } from "../../shared/me";
 import { Card } from "../../shared/ui";
 import { EditForm, maskOf } from "../form";
 import { Language, Name, Zone } from "../inputs";
-import { Look, type LookValues } from "./look";
+import { Branding, type BrandValues } from "./branding";
 
 type Values = Pick<Tenant, "name" | "timeZone" | "locale" | "currency" | "takesPayments"> &
-  LookValues;
+  BrandValues;
 
 function versionOf({ name, timeZone, locale, currency, takesPayments, brand, etag }: Tenant) {
   const { logoUrl = "", accentColor = "" } = brand ?? {};
@@ -28,7 +28,7 @@ export function Organization() {
   const d = useDesk();
   const { tenant } = useMe();
   const read = useRead();
-  const update = useDo(TenantService.method.updateTenant, { quiet: true, done: t.done.saved });
+  const update = useCall(TenantService.method.updateTenant, { quiet: true, done: t.done.saved });
   return (
     <div style={{ maxWidth: 620 }}>
       <Card title={d.catalog.organization}>
@@ -77,7 +77,7 @@ export function Organization() {
                 label={d.catalog.takesPayments}
                 description={d.catalog.takesPaymentsNote}
               />
-              <Look values={values} set={set} />
+              <Branding values={values} set={set} />
             </>
           )}
         </EditForm>

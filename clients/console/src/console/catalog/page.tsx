@@ -78,7 +78,7 @@ export function CatalogPage() {
         {kind?.archives && (
           <Switch
             size="xs"
-            label={d.catalog.alsoArchived}
+            label={d.catalog.showArchived}
             checked={archived}
             onChange={(event) => setArchived(event.currentTarget.checked)}
           />

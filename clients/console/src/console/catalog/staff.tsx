@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { FormEnd, Refused, useFields, useSubmit } from "../../shared/form";
 import { useCan } from "../../shared/me";
 import { Face, State } from "../../shared/ui";
@@ -84,8 +84,8 @@ function AddStaff({ onClose }: { onClose: () => void }) {
   const [member, setMember] = useState<Member>();
   const form = useFields({ name: "", email: "", role: "coach" });
   const { name, email, role } = form.values;
-  const create = useDo(MemberService.method.createMember, { quiet: true });
-  const assign = useDo(AccessService.method.assignRole, { quiet: true, done: t.done.saved });
+  const create = useCall(MemberService.method.createMember, { quiet: true });
+  const assign = useCall(AccessService.method.assignRole, { quiet: true, done: t.done.saved });
   const { error, onSubmit } = useSubmit(async () => {
     let who = known ? member : undefined;
     if (!known) {

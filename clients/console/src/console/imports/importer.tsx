@@ -2,7 +2,7 @@ import { Alert, Button, FileButton, Progress } from "@mantine/core";
 import { IconCircleCheck, IconDownload, IconFileTypeCsv, IconUpload } from "@tabler/icons-react";
 import { type DragEvent, useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { explain } from "../../shared/errors";
 import { here } from "../../shared/time";
@@ -48,7 +48,7 @@ export function Importer({
 }) {
   const t = useText();
   const d = useDesk();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const [file, setFile] = useState<Chosen>();
   const [step, setStep] = useState<Step>({ kind: "none" });
   const [over, setOver] = useState(false);
@@ -186,7 +186,7 @@ export function Importer({
                 <strong>{words.done(step.report.imported)}</strong>
               </span>
               <Button component={Link} to={to} variant="default">
-                {d.imports.look}
+                {d.imports.view}
               </Button>
             </div>
           )}

@@ -18,7 +18,7 @@ import type { Tone } from "../../shared/ui";
 import { useCatalog } from "../data";
 
 /** Deliveries change shortly after the event that causes them, without an event of their own. */
-export const renewed = { refetchInterval: 4_000 };
+export const polling = { refetchInterval: 4_000 };
 
 /** The filter of the list of messages. All of it but the days is in the URL. */
 export function useFilter() {
@@ -68,14 +68,14 @@ export type Filtering = ReturnType<typeof useFilter>;
 /** A number of days before or after today: the log is read for sessions around now. */
 const around = (days: number) => startOf(today("UTC").add({ days }), "UTC");
 
-interface Place {
+interface SessionContext {
   readonly session: Session | undefined;
   /** The session's time zone, or the organization's if the message has no session. */
   readonly zone: string;
 }
 
 /** The sessions of messages, and their time zones. */
-export function usePlacesOf(deliveries: readonly NotificationDelivery[]) {
+export function useSessionContexts(deliveries: readonly NotificationDelivery[]) {
   const { tenant } = useMe();
   const can = useCan();
   const { data: catalog } = useCatalog();
@@ -87,7 +87,7 @@ export function usePlacesOf(deliveries: readonly NotificationDelivery[]) {
     (answer) => answer.sessions,
     { keep: true, enabled: sessionIds.length > 0 && can("session.read") },
   );
-  return ({ sessionId }: NotificationDelivery): Place => {
+  return ({ sessionId }: NotificationDelivery): SessionContext => {
     const session = sessions.data?.find(({ id }) => id === sessionId);
     const location = session && catalog?.location(session.locationId);
     return { session, zone: location?.timeZone || tenant.timeZone };

@@ -29,7 +29,7 @@ export function Filters({ of, status }: { of: Filtering; status?: boolean }) {
         allowSingleDateInRange
       />
       {can("member.read") && (
-        <MemberPicker filter label={n.anybody} value={of.member} onChange={of.setMember} />
+        <MemberPicker filter label={n.anyMember} value={of.member} onChange={of.setMember} />
       )}
       <Select
         aria-label={n.topic}

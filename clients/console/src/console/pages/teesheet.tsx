@@ -15,7 +15,7 @@ import { IconChevronLeft, IconChevronRight, IconPlus } from "@tabler/icons-react
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useAddress } from "../../shared/address";
 import { useAll } from "../../shared/all";
@@ -44,7 +44,7 @@ export function TeeSheetPage() {
 
 function TeeSheet({ catalog }: { catalog: Catalog }) {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const { tenant } = useMe();
   const [params, change] = useAddress();
   const [held, setHeld] = useState<Held>();

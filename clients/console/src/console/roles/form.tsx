@@ -4,7 +4,7 @@ import { IconSearch } from "@tabler/icons-react";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { ask } from "../../shared/ask";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { useCan } from "../../shared/me";
 import { EditForm } from "../form";
 import { grouped, keyOf, titleOf } from "./names";
@@ -42,11 +42,11 @@ export function RoleForm({
   const can = useCan();
   const read = useRead();
   const [key, setKey] = useState("");
-  const create = useDo(AccessService.method.createRole, {
+  const create = useCall(AccessService.method.createRole, {
     quiet: true,
     done: ({ role: made }) => made && t.roles.made(titleOf(made, t)),
   });
-  const update = useDo(AccessService.method.updateRole, { quiet: true, done: t.done.saved });
+  const update = useCall(AccessService.method.updateRole, { quiet: true, done: t.done.saved });
   return (
     <EditForm<Values>
       fresh={!role}
@@ -127,7 +127,7 @@ export function RoleForm({
 
 function Delete({ role, onDone }: { role: Role; onDone: () => void }) {
   const t = useText();
-  const remove = useDo(AccessService.method.deleteRole);
+  const remove = useCall(AccessService.method.deleteRole);
   return (
     <Button
       variant="subtle"

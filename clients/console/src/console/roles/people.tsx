@@ -49,7 +49,7 @@ export function People({ roles }: { roles: readonly Role[] }) {
         <Shown of={members}>
           {(all) =>
             all.length === 0 ? (
-              <State title={t.roles.nobody} />
+              <State title={t.roles.noHolder} />
             ) : (
               <table className="table">
                 <tbody>

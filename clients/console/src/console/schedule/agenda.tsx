@@ -1,5 +1,5 @@
 import { type CSSProperties, useEffect, useRef } from "react";
-import { useSpeech } from "../../i18n";
+import { useI18n } from "../../i18n";
 import { showDay, Temporal } from "../../shared/time";
 import { State } from "../../shared/ui";
 import { type Catalog, fallbackColor } from "../data";
@@ -18,7 +18,7 @@ export function Agenda({
   showPlace: boolean;
   empty: string;
 }) {
-  const { t, locale } = useSpeech();
+  const { t, locale } = useI18n();
   const { pathOf, open } = useOpenSession();
   const today = useRef<HTMLElement>(null);
   const first = columns.map(({ key }) => key).join();

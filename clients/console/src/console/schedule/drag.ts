@@ -48,17 +48,17 @@ export function useDrag({
       removeEventListener("pointermove", move);
       removeEventListener("pointerup", end);
       removeEventListener("pointercancel", end);
-      removeEventListener("keydown", giveUp);
+      removeEventListener("keydown", cancelBooking);
       setOffset(undefined);
       if (dragged.current && event.type === "pointerup") drop(event, movedBy(event));
     };
-    const giveUp = (event: KeyboardEvent) => {
+    const cancelBooking = (event: KeyboardEvent) => {
       if (event.key === "Escape") end(new PointerEvent("pointercancel"));
     };
     addEventListener("pointermove", move);
     addEventListener("pointerup", end);
     addEventListener("pointercancel", end);
-    addEventListener("keydown", giveUp);
+    addEventListener("keydown", cancelBooking);
   };
   return {
     offset,

@@ -4,7 +4,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { SegmentedControl, Switch } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../i18n";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { useCan } from "../../shared/me";
 import { MINUTE, plainDay, Temporal, timeOfDay } from "../../shared/time";
 import type { Catalog } from "../data";
@@ -54,8 +54,8 @@ export function EditSession({
     { seriesId: session.seriesId },
     { enabled: session.seriesId !== "" && can("session.series") },
   );
-  const update = useDo(SessionService.method.updateSession, { quiet: true, done: t.done.saved });
-  const updateSeries = useDo(SessionService.method.updateSeries, {
+  const update = useCall(SessionService.method.updateSession, { quiet: true, done: t.done.saved });
+  const updateSeries = useCall(SessionService.method.updateSeries, {
     quiet: true,
     done: ({ updatedSessionIds, createdSessionIds, cancelledSessionIds }) =>
       t.schedule.seriesSaved(

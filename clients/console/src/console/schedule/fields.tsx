@@ -2,7 +2,7 @@ import type { Session } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Checkbox, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
 import { DateInput, TimeInput } from "@mantine/dates";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { named } from "../../shared/form";
 import { useCan } from "../../shared/me";
 import {
@@ -52,7 +52,7 @@ export function Fields({
   fixed?: boolean;
 }) {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const can = useCan();
   const zone = zoneOf(catalog, values.locationId);
   const choices = (list: readonly { id: string; name: string; active?: boolean }[], kept: string) =>

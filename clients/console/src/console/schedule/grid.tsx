@@ -1,7 +1,7 @@
 import { type Session, SessionState } from "@berthhq/client";
 import { IconLock, IconRepeat } from "@tabler/icons-react";
 import { type CSSProperties, memo, type ReactNode, useEffect, useRef } from "react";
-import { useSpeech } from "../../i18n";
+import { useI18n } from "../../i18n";
 import { MINUTE, millis, minuteOfDay, showClock, zoned } from "../../shared/time";
 import { State } from "../../shared/ui";
 import { type Catalog, fallbackColor } from "../data";
@@ -190,7 +190,7 @@ export function slotClass(session: Session, now = Date.now()): string {
 
 function Slot(props: SlotProps) {
   const { session, column, catalog, movable, showPlace, onMove, hour, style } = props;
-  const { t } = useSpeech();
+  const { t } = useI18n();
   const { pathOf, open } = useOpenSession();
   const { from } = spanOf(session);
   const target = (event: globalThis.PointerEvent, y: number): Drop => {
@@ -224,7 +224,15 @@ function Slot(props: SlotProps) {
     <a
       href={pathOf(session.id)}
       draggable={false}
-      className={`${slotClass(session)} ${movable ? "movable" : ""} ${offset ? "moving" : ""} ${style.height < 50 ? "short" : ""} ${style.height < 32 ? "tiny" : ""}`}
+      className={[
+        slotClass(session),
+        movable && "movable",
+        offset && "moving",
+        style.height < 50 && "short",
+        style.height < 32 && "tiny",
+      ]
+        .filter(Boolean)
+        .join(" ")}
       style={{
         ...style,
         ...({ "--c": catalog.service(session.serviceId)?.color || fallbackColor } as CSSProperties),
@@ -252,7 +260,7 @@ export function SlotText({
   catalog: Catalog;
   showPlace: boolean;
 }) {
-  const { t } = useSpeech();
+  const { t } = useI18n();
   if (!session.startTime) return null;
   const clock = showClock(minuteOfDay(zoned(session.startTime, session.timeZone)));
   const coach = catalog.coach(session.coachId)?.name;

@@ -2,8 +2,8 @@ import { type Session, SessionService } from "@berthhq/client";
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useCallback, useRef } from "react";
-import { useSpeech, useText } from "../../i18n";
-import { useDo } from "../../shared/calls";
+import { useI18n, useText } from "../../i18n";
+import { useCall } from "../../shared/calls";
 import {
   atWallClock,
   millis,
@@ -30,8 +30,8 @@ export interface Target {
 /** Moves a session to where it was dropped, after confirmation if it has bookings. */
 export function useMove(catalog: Catalog, group: Group) {
   const t = useText();
-  const { locale } = useSpeech();
-  const update = useDo(SessionService.method.updateSession);
+  const { locale } = useI18n();
+  const update = useCall(SessionService.method.updateSession);
   const { run } = update;
   const undoable = useRef<string>(undefined);
   return useCallback(

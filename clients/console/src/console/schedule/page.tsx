@@ -12,7 +12,7 @@ import {
 } from "@tabler/icons-react";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useNavigate } from "react-router";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useAddress } from "../../shared/address";
 import { named } from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
@@ -21,7 +21,7 @@ import { useTitle } from "../../shared/title";
 import { Failure } from "../../shared/ui";
 import { type Catalog, useCatalog, useSchedule } from "../data";
 import { Agenda } from "./agenda";
-import { Board, useLines } from "./board";
+import { Board, useBoardRows } from "./board";
 import { BulkDrawer } from "./bulk";
 import { type Group, useColumns, type View } from "./columns";
 import { type Drop, TimeGrid } from "./grid";
@@ -59,7 +59,7 @@ function GridSkeleton() {
 
 function Schedule({ catalog }: { catalog: Catalog }) {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const can = useCan();
   const { tenant } = useMe();
   const go = useNavigate();
@@ -129,7 +129,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
     zone,
     locationId,
   });
-  const lines = useLines(sessions.data ?? [], { group, from: firstDay, catalog, locationId });
+  const rows = useBoardRows(sessions.data ?? [], { group, from: firstDay, catalog, locationId });
   const move = useMove(catalog, group);
   const drop = useCallback(
     (session: Session, { column, minute }: Drop) =>
@@ -257,7 +257,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
         />
       ) : view === "week" && by ? (
         <Board
-          lines={lines}
+          rows={rows}
           from={firstDay}
           today={today(zone, now).toString()}
           catalog={catalog}

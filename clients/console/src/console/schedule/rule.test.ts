@@ -19,12 +19,12 @@ it.each<[Partial<Rule>, string]>([
   [{ frequency: "MONTHLY", end: { count: 6 } }, "FREQ=MONTHLY;BYMONTHDAY=25;COUNT=6"],
   [{ frequency: "MONTHLY", on: "nth", end: { count: 6 } }, "FREQ=MONTHLY;BYDAY=4WE;COUNT=6"],
   [{ frequency: "MONTHLY", on: "last", end: { count: 6 } }, "FREQ=MONTHLY;BYDAY=-1WE;COUNT=6"],
-])("writes %o as RFC 5545 has it, and reads it again", (part, text) => {
+])("round-trips %o through RFC 5545", (part, text) => {
   expect(writeRule(rule(part), start)).toBe(text);
   expect(writeRule(readRule(text, start) ?? rule({}), start)).toBe(text);
 });
 
-describe("the days of a series", () => {
+describe("the dates of a series", () => {
   it.each<[string, Partial<Rule>, string, readonly string[]]>([
     [
       // Monday of that week has passed.
@@ -75,7 +75,7 @@ describe("the days of a series", () => {
   });
 });
 
-it("takes the days of a week in any order", () => {
+it("accepts weekdays in any order", () => {
   expect(readRule("FREQ=WEEKLY;BYDAY=WE,MO;COUNT=3", start)?.days).toEqual(["MO", "WE"]);
 });
 
@@ -90,6 +90,6 @@ it.each([
   "FREQ=WEEKLY;BYDAY=MO;BYHOUR=7,9;COUNT=3",
   "FREQ=WEEKLY;BYDAY=MO;WKST=SU;COUNT=3",
   "",
-])("leaves alone what cannot be chosen here: %s", (text) => {
+])("does not parse what the editor cannot express: %s", (text) => {
   expect(readRule(text, start)).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { ask } from "../../shared/ask";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { EditForm } from "../form";
 import { Name } from "../inputs";
 import { Prose } from "./prose";
@@ -38,7 +38,7 @@ export function WorkoutForm({
   const t = useText();
   const d = useDesk();
   const read = useRead();
-  const update = useDo(SessionService.method.updateWorkout, { quiet: true, done: t.done.saved });
+  const update = useCall(SessionService.method.updateWorkout, { quiet: true, done: t.done.saved });
   return (
     <EditForm<Values>
       fresh={!workout}
@@ -82,7 +82,7 @@ export function WorkoutForm({
 
 function Delete({ workout, onDone }: { workout: Workout; onDone: () => void }) {
   const d = useDesk();
-  const remove = useDo(SessionService.method.deleteWorkout, {
+  const remove = useCall(SessionService.method.deleteWorkout, {
     done: d.workouts.deleted(workout.name),
   });
   return (

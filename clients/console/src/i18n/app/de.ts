@@ -4,12 +4,12 @@ import type { en } from "./en";
 export const de: typeof en = {
   app: {
     week: "Woche",
-    mine: "Meine Buchungen",
+    myBookings: "Meine Buchungen",
     credits: "Credits",
     me: "Profil",
     hello: (name) => `Hallo ${name}`,
     open: (n) => (n === 1 ? "Noch 1 Platz" : `Noch ${n} Plätze`),
-    wish: "Nichts dabei? Auf ein Zeitfenster warten",
+    timeWindow: "Nichts dabei? Auf ein Zeitfenster warten",
     held: "Reserviert",
     plenty: "Plätze frei",
     full: "Ausgebucht",

@@ -1,15 +1,15 @@
 import { en as s } from "../count";
 
-/** The members’ app. */
+/** First page of the member app and texts that its pages share. */
 export const en = {
   app: {
     week: "Week",
-    mine: "My bookings",
+    myBookings: "My bookings",
     credits: "Credits",
     me: "Profile",
     hello: (name: string) => `Hello ${name}`,
     open: (n: number) => (n === 1 ? "1 seat left" : `${n} seats left`),
-    wish: "Nothing suitable? Wait for a time window",
+    timeWindow: "Nothing suitable? Wait for a time window",
     held: "Held",
     plenty: "Seats open",
     full: "Full",

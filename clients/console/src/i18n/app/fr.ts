@@ -4,12 +4,12 @@ import type { en } from "./en";
 export const fr: typeof en = {
   app: {
     week: "Semaine",
-    mine: "Mes réservations",
+    myBookings: "Mes réservations",
     credits: "Crédits",
     me: "Profil",
     hello: (name) => `Bonjour ${name}`,
     open: (n) => (n < 2 ? `Encore ${n} place` : `Encore ${n} places`),
-    wish: "Rien ne convient ? Attendre sur une plage horaire",
+    timeWindow: "Rien ne convient ? Attendre sur une plage horaire",
     held: "Pré-réservée",
     plenty: "Places libres",
     full: "Complet",

@@ -11,11 +11,11 @@ export const de: Desk = {
     items: "Zubehör",
     benefits: "Partnervorteile",
     organization: "Organisation",
-    alsoArchived: "Archivierte anzeigen",
+    showArchived: "Archivierte anzeigen",
     archived: "Archiviert",
     hidden: (n) => `${n} archiviert, ausgeblendet`,
-    inUse: "Aktiv",
-    inUseNote: "Wenn aus, kann es nicht mehr neu verwendet werden. Bestehende Termine bleiben.",
+    active: "Aktiv",
+    activeNote: "Wenn aus, kann es nicht mehr neu verwendet werden. Bestehende Termine bleiben.",
     locationsNote: "Clubs, Studios und Golfplätze, jeweils mit eigener Zeitzone.",
     newLocation: "Neuer Standort",
     noLocations: "Noch keine Standorte",
@@ -89,8 +89,8 @@ export const de: Desk = {
     takesPayments: "Tarif zum Buchen erforderlich",
     takesPaymentsNote:
       "Wenn aus, können Mitglieder ohne Tarif buchen, und es werden keine Credits verwendet.",
-    look: "Branding",
-    lookNote: "Für E-Mails und verlinkte Seiten, Check-in-Anzeigen und die Mitglieder-App.",
+    branding: "Branding",
+    brandingNote: "Für E-Mails und verlinkte Seiten, Check-in-Anzeigen und die Mitglieder-App.",
     logo: "Logo-URL",
     logoNote: "Wird statt des Namens angezeigt. Browser laden es von dieser Adresse.",
     logoWrong: "Geben Sie eine https-URL mit öffentlichem Hostnamen ein, höchstens 500 Zeichen.",
@@ -99,8 +99,8 @@ export const de: Desk = {
     accentNote: "Für Schaltflächen und Ränder. Text darauf hat immer genug Kontrast.",
     accentPick: "Farbe wählen",
     accentWrong: "Geben Sie # und sechs hexadezimale Ziffern ein, z. B. #1a6b8f.",
-    lookLight: "Vorschau, hell",
-    lookDark: "Vorschau, dunkel",
+    previewLight: "Vorschau, hell",
+    previewDark: "Vorschau, dunkel",
   },
   imports: {
     note: "Importieren Sie eine Tabelle. Die Datei wird zuerst geprüft; dann werden alle Zeilen importiert oder keine.",
@@ -130,7 +130,7 @@ export const de: Desk = {
     moreProblems: (n) => `und ${n} weitere`,
     sample: "Erste Zeilen",
     nothingYet: "Es wurde noch nichts importiert.",
-    look: "Ansehen",
+    view: "Ansehen",
     columnsTitle: "Spalten",
     example: "Beispiel",
     required: "erforderlich",
@@ -206,7 +206,7 @@ export const de: Desk = {
     deleteBody: "Termine, die es bereits haben, behalten es.",
     deleted: (name) => `${name} wurde gelöscht`,
   },
-  move: {
+  reschedule: {
     open: "Umbuchen",
     title: (name) => `${name} umbuchen`,
     now: "Bisheriger Termin",
@@ -220,7 +220,7 @@ export const de: Desk = {
     act: "Umbuchen",
     done: "Buchung umgebucht",
   },
-  wish: {
+  timeWindow: {
     open: "Auf ein Zeitfenster warten",
     title: (name) => `Warteliste für ein Zeitfenster: ${name}`,
     note: "Der erste freie Platz in diesem Zeitfenster wird gebucht oder angeboten, je nach Regeln der Warteliste.",
@@ -295,7 +295,7 @@ export const de: Desk = {
     since: "seit",
     theirs: "Mitglieder wählen dies in ihrer App.",
     quiet: (from, to, zone) => `Ruhezeit von ${from} bis ${to} (${zone}).`,
-    quietAsHouse: "Es gilt die Ruhezeit der Organisation.",
+    organizationQuietHours: "Es gilt die Ruhezeit der Organisation.",
     chosen: "ausgewählt",
   },
 };

@@ -10,11 +10,11 @@ export const en = {
     items: "Items",
     benefits: "Partner benefits",
     organization: "Organization",
-    alsoArchived: "Show archived",
+    showArchived: "Show archived",
     archived: "Archived",
     hidden: (n: number) => `${n} archived, hidden`,
-    inUse: "Active",
-    inUseNote: "If off, it cannot be used for anything new. Existing sessions stay.",
+    active: "Active",
+    activeNote: "If off, it cannot be used for anything new. Existing sessions stay.",
     locationsNote: "Clubs, studios and courses, each with its own time zone.",
     newLocation: "New location",
     noLocations: "No locations yet",
@@ -85,8 +85,8 @@ export const en = {
     tenantZoneNote: "Used for locations and members without a time zone of their own.",
     takesPayments: "Require a plan to book",
     takesPaymentsNote: "If off, members can book without a plan, and no credits are used.",
-    look: "Branding",
-    lookNote:
+    branding: "Branding",
+    brandingNote:
       "Used in emails and the pages they link to, on check-in displays, and in the member app.",
     logo: "Logo URL",
     logoNote: "Shown instead of the name. Browsers load it from this address.",
@@ -96,8 +96,8 @@ export const en = {
     accentNote: "For buttons and borders. Text on it always has enough contrast.",
     accentPick: "Pick a color",
     accentWrong: "Enter # and six hexadecimal digits, such as #1a6b8f.",
-    lookLight: "Preview, light",
-    lookDark: "Preview, dark",
+    previewLight: "Preview, light",
+    previewDark: "Preview, dark",
   },
   imports: {
     note: "Import a spreadsheet. The file is checked first; then all of its rows are imported, or none.",
@@ -126,7 +126,7 @@ export const en = {
     moreProblems: (n: number) => `and ${n} more`,
     sample: "First rows",
     nothingYet: "Nothing has been imported yet.",
-    look: "View",
+    view: "View",
     columnsTitle: "Columns",
     example: "Example",
     required: "required",
@@ -202,7 +202,7 @@ export const en = {
     deleteBody: "Sessions that already have it keep it.",
     deleted: (name: string) => `${name} was deleted`,
   },
-  move: {
+  reschedule: {
     open: "Reschedule",
     title: (name: string) => `Reschedule ${name}`,
     now: "Current session",
@@ -216,7 +216,7 @@ export const en = {
     act: "Reschedule",
     done: "Booking rescheduled",
   },
-  wish: {
+  timeWindow: {
     open: "Wait for a time window",
     title: (name: string) => `Waitlist for a time window: ${name}`,
     note: "The first seat that opens in this time window is booked or offered, depending on the waitlist rules.",
@@ -293,7 +293,7 @@ export const en = {
     theirs: "Members choose this in their app.",
     quiet: (from: string, to: string, zone: string) =>
       `Quiet hours from ${from} to ${to} (${zone}).`,
-    quietAsHouse: "The organization’s quiet hours apply.",
+    organizationQuietHours: "The organization’s quiet hours apply.",
     chosen: "selected",
   },
 };

@@ -11,11 +11,11 @@ export const fr: Desk = {
     items: "Matériel",
     benefits: "Avantages partenaires",
     organization: "Organisation",
-    alsoArchived: "Afficher les archives",
+    showArchived: "Afficher les archives",
     archived: "Archivé",
     hidden: (n) => `${s(n, "archivé, masqué", "archivés, masqués")}`,
-    inUse: "Actif",
-    inUseNote: "Si désactivé, ne peut plus être utilisé. Les séances existantes sont conservées.",
+    active: "Actif",
+    activeNote: "Si désactivé, ne peut plus être utilisé. Les séances existantes sont conservées.",
     locationsNote: "Clubs, studios et parcours, chacun avec son fuseau horaire.",
     newLocation: "Nouveau lieu",
     noLocations: "Aucun lieu",
@@ -91,8 +91,8 @@ export const fr: Desk = {
     takesPayments: "Exiger une formule pour réserver",
     takesPaymentsNote:
       "Si désactivé, les membres réservent sans formule, et aucun crédit n’est utilisé.",
-    look: "Identité visuelle",
-    lookNote:
+    branding: "Identité visuelle",
+    brandingNote:
       "Pour les e-mails et leurs pages, les écrans de pointage et l’application des membres.",
     logo: "URL du logo",
     logoNote: "Affiché à la place du nom. Les navigateurs le chargent depuis cette adresse.",
@@ -102,8 +102,8 @@ export const fr: Desk = {
     accentNote: "Pour les boutons et les bordures. Le texte y reste toujours lisible.",
     accentPick: "Choisir une couleur",
     accentWrong: "Saisissez # et six chiffres hexadécimaux, comme #1a6b8f.",
-    lookLight: "Aperçu, clair",
-    lookDark: "Aperçu, sombre",
+    previewLight: "Aperçu, clair",
+    previewDark: "Aperçu, sombre",
   },
   imports: {
     note: "Importez un tableur. Le fichier est d’abord vérifié ; puis toutes ses lignes sont importées, ou aucune.",
@@ -133,7 +133,7 @@ export const fr: Desk = {
     moreProblems: (n) => `et ${n} de plus`,
     sample: "Premières lignes",
     nothingYet: "Rien n’a encore été importé.",
-    look: "Voir",
+    view: "Voir",
     columnsTitle: "Colonnes",
     example: "Exemple",
     required: "obligatoire",
@@ -210,7 +210,7 @@ export const fr: Desk = {
     deleteBody: "Les séances qui l’ont déjà le gardent.",
     deleted: (name) => `${name} a été supprimé`,
   },
-  move: {
+  reschedule: {
     open: "Replanifier",
     title: (name) => `Replanifier ${name}`,
     now: "Séance actuelle",
@@ -224,7 +224,7 @@ export const fr: Desk = {
     act: "Replanifier",
     done: "Réservation replanifiée",
   },
-  wish: {
+  timeWindow: {
     open: "Attendre sur une plage horaire",
     title: (name) => `Liste d’attente sur une plage horaire : ${name}`,
     note: "La première place libre sur cette plage est réservée ou proposée, selon les règles de la liste d’attente.",
@@ -298,7 +298,7 @@ export const fr: Desk = {
     since: "depuis le",
     theirs: "Les membres choisissent cela dans leur application.",
     quiet: (from, to, zone) => `Heures calmes de ${from} à ${to} (${zone}).`,
-    quietAsHouse: "Les heures calmes de l’organisation s’appliquent.",
+    organizationQuietHours: "Les heures calmes de l’organisation s’appliquent.",
     chosen: "choisi",
   },
 };

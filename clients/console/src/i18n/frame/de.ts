@@ -87,7 +87,7 @@ export const de: typeof en = {
   },
   errors: {
     notDone: "Das hat nicht geklappt",
-    unreached:
+    unreachable:
       "Der Server ist nicht erreichbar. Es ging nichts verloren; bitte versuchen Sie es gleich noch einmal.",
     signedOut: "Sie sind abgemeldet.",
     lost: "Keine Verbindung.",
@@ -113,8 +113,8 @@ export const de: typeof en = {
     open: "Suchen",
     hint: "Seiten, Personen und Aktionen suchen …",
     nothing: "Keine Ergebnisse",
-    places: "Gehe zu",
-    acts: "Aktionen",
+    pages: "Gehe zu",
+    actions: "Aktionen",
   },
   keys: {
     title: "Tastenkürzel",

@@ -1,4 +1,4 @@
-/** What every page has: the way around, signing in, what fails, names of fields. */
+/** Texts that all pages share: navigation, sign-in, errors and field names. */
 export const en = {
   nav: {
     main: "Main",
@@ -83,7 +83,7 @@ export const en = {
   },
   errors: {
     notDone: "That didn’t work",
-    unreached: "Cannot reach the server. Nothing was lost; please try again in a moment.",
+    unreachable: "Cannot reach the server. Nothing was lost; please try again in a moment.",
     signedOut: "You are signed out.",
     lost: "No connection.",
     lostNote:
@@ -107,8 +107,8 @@ export const en = {
     open: "Search",
     hint: "Search pages, people and actions…",
     nothing: "No results",
-    places: "Go to",
-    acts: "Actions",
+    pages: "Go to",
+    actions: "Actions",
   },
   keys: {
     title: "Keyboard shortcuts",

@@ -86,7 +86,7 @@ export const fr: typeof en = {
   },
   errors: {
     notDone: "L’opération a échoué",
-    unreached: "Le serveur est injoignable. Rien n’est perdu ; réessayez dans un instant.",
+    unreachable: "Le serveur est injoignable. Rien n’est perdu ; réessayez dans un instant.",
     signedOut: "Vous êtes déconnecté.",
     lost: "Pas de connexion.",
     lostNote:
@@ -110,8 +110,8 @@ export const fr: typeof en = {
     open: "Rechercher",
     hint: "Rechercher une page, une personne, une action…",
     nothing: "Aucun résultat",
-    places: "Aller à",
-    acts: "Actions",
+    pages: "Aller à",
+    actions: "Actions",
   },
   keys: {
     title: "Raccourcis clavier",

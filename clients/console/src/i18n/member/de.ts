@@ -23,7 +23,7 @@ export const de: MemberTexts = {
     over: "Die Reservierung ist abgelaufen, der Platz ist wieder frei.",
     resume: "Weiter",
   },
-  wish: {
+  timeWindow: {
     title: "Auf ein Zeitfenster warten",
     note:
       "Wählen Sie Tage und Zeiten, die Ihnen passen. Wird ein Platz frei, buchen wir ihn für " +
@@ -33,7 +33,7 @@ export const de: MemberTexts = {
     earliest: "Beginn ab",
     latest: "Beginn bis",
     coach: "Coach",
-    anybody: "Beliebig",
+    anyCoach: "Beliebig",
     join: "Auf die Warteliste",
     joined: (position) => `Sie sind Nummer ${position} auf der Warteliste.`,
     free: (title) => `${title} hat freie Plätze.`,
@@ -51,8 +51,8 @@ export const de: MemberTexts = {
     here: "Auf einen von mehreren Terminen warten",
     or: "Oder mehrere ausgebuchte Termine wählen",
   },
-  move: {
-    move: "Umbuchen",
+  reschedule: {
+    action: "Umbuchen",
     title: "Buchung umbuchen",
     from: (title) => `Bisher: ${title}`,
     to: "Neuer Termin",

@@ -22,7 +22,7 @@ export const en = {
     over: "The hold has expired, and the seat is available again.",
     resume: "Continue",
   },
-  wish: {
+  timeWindow: {
     title: "Wait for a time window",
     note: "Choose the days and times that suit you. When a seat opens, we book it for you or offer it to you.",
     first: "From",
@@ -30,7 +30,7 @@ export const en = {
     earliest: "Starts after",
     latest: "Starts before",
     coach: "Coach",
-    anybody: "Any coach",
+    anyCoach: "Any coach",
     join: "Join waitlist",
     joined: (position: number) => `You are number ${position} on the waitlist.`,
     free: (title: string) => `${title} has open seats.`,
@@ -48,8 +48,8 @@ export const en = {
     here: "Wait for one of several sessions",
     or: "Or choose several full sessions",
   },
-  move: {
-    move: "Reschedule",
+  reschedule: {
+    action: "Reschedule",
     title: "Reschedule your booking",
     from: (title: string) => `Current: ${title}`,
     to: "New session",

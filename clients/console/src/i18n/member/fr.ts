@@ -23,7 +23,7 @@ export const fr: MemberTexts = {
     over: "La pré-réservation a expiré, et la place est de nouveau libre.",
     resume: "Continuer",
   },
-  wish: {
+  timeWindow: {
     title: "Attendre sur une plage horaire",
     note:
       "Choisissez les jours et horaires qui vous conviennent. Dès qu’une place se libère, nous " +
@@ -33,7 +33,7 @@ export const fr: MemberTexts = {
     earliest: "Début après",
     latest: "Début avant",
     coach: "Coach",
-    anybody: "Peu importe",
+    anyCoach: "Peu importe",
     join: "Liste d’attente",
     joined: (position) => `Vous êtes numéro ${position} en liste d’attente.`,
     free: (title) => `${title} a des places libres.`,
@@ -51,8 +51,8 @@ export const fr: MemberTexts = {
     here: "Attendre l’une de plusieurs séances",
     or: "Ou choisir plusieurs séances complètes",
   },
-  move: {
-    move: "Replanifier",
+  reschedule: {
+    action: "Replanifier",
     title: "Replanifier votre réservation",
     from: (title) => `Actuellement : ${title}`,
     to: "Nouvelle séance",

@@ -14,7 +14,7 @@ export const de: Notices = {
   anyTopic: "Alle Themen",
   anyChannel: "Alle Kanäle",
   anyStatus: "Jeder Status",
-  anybody: "Alle Mitglieder",
+  anyMember: "Alle Mitglieder",
   topics: [
     "",
     "Buchung bestätigt",
@@ -118,7 +118,7 @@ export const de: Notices = {
     previewNote: "Mit Beispielwerten",
     variables: "Variablen",
     variablesNote: "Wählen Sie eine Variable, um sie an der Cursorposition einzufügen.",
-    put: (name) => `${name} einfügen`,
+    insert: (name) => `${name} einfügen`,
     at: (line, column) => `Zeile ${line}, Spalte ${column}`,
     show: "Im Text zeigen",
     reset: "Vordefinierten Text wiederherstellen",

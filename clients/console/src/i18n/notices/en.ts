@@ -12,7 +12,7 @@ export const en = {
   anyTopic: "Any topic",
   anyChannel: "Any channel",
   anyStatus: "Any status",
-  anybody: "Any member",
+  anyMember: "Any member",
   topics: [
     "",
     "Booking confirmed",
@@ -112,7 +112,7 @@ export const en = {
     previewNote: "With example values",
     variables: "Variables",
     variablesNote: "Select a variable to insert it at the cursor.",
-    put: (name: string) => `Insert ${name}`,
+    insert: (name: string) => `Insert ${name}`,
     at: (line: string, column: string) => `Line ${line}, column ${column}`,
     show: "Show in text",
     reset: "Restore built-in text",

@@ -14,7 +14,7 @@ export const fr: Notices = {
   anyTopic: "Tous les sujets",
   anyChannel: "Tous les canaux",
   anyStatus: "Tous les états",
-  anybody: "Tous les membres",
+  anyMember: "Tous les membres",
   topics: [
     "",
     "Réservation confirmée",
@@ -117,7 +117,7 @@ export const fr: Notices = {
     previewNote: "Avec des valeurs d’exemple",
     variables: "Variables",
     variablesNote: "Choisissez une variable pour l’insérer à l’endroit du curseur.",
-    put: (name) => `Insérer ${name}`,
+    insert: (name) => `Insérer ${name}`,
     at: (line, column) => `Ligne ${line}, colonne ${column}`,
     show: "Montrer dans le texte",
     reset: "Rétablir le texte prédéfini",

@@ -1,6 +1,6 @@
 import { en as s } from "../count";
 
-/** Who may do what, what was done, and what it came to. */
+/** Roles, service accounts, audit log and analytics. */
 export const en = {
   roles: {
     note: "Who may do what. Changes apply at once, on every device.",
@@ -24,7 +24,7 @@ export const en = {
     delete: "Delete role",
     deleteTitle: (role: string) => `Delete ${role}?`,
     deleteBody: "No member has this role. This cannot be undone.",
-    nobody: "No member has this role",
+    noHolder: "No member has this role",
     chosen: (n: number) => s(n, "permission"),
     askNote: "Check whether someone may do something, and which role allows it.",
     who: "Member",
@@ -134,7 +134,7 @@ export const en = {
     booked: "Seats booked",
     sessions: "Sessions",
     sessionsNote: (n: number) => `${n} cancelled`,
-    promoted: "Promoted from the waitlist",
+    promoted: "From the waitlist",
     promotedNote: (n: number) => `of ${n} on the waitlist`,
     daily: "Daily",
     trend: "Bookings made",

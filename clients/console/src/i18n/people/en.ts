@@ -1,6 +1,6 @@
 import { en as s } from "../count";
 
-/** Members and what they book on. */
+/** Members, subscriptions and plans. */
 export const en = {
   members: {
     note: "Everyone in your organization.",

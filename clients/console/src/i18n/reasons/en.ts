@@ -1,6 +1,6 @@
 type Facts = Record<string, string | undefined>;
 
-/** Why something was refused, by the reason’s name in the contract. */
+/** Why a call was refused, by the name of the reason in the contract. */
 export const en = {
   reasons: {
     INTERNAL: () => "Something went wrong on our side. Please try again.",

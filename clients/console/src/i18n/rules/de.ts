@@ -82,7 +82,7 @@ export const de: typeof en = {
     note: "Wie freie Plätze an die Warteliste gehen: an wen, in welcher Reihenfolge, und wie lange ein Angebot gilt.",
     rules: "Regeln",
     versions: "Verlauf",
-    figures: "Auswertungen",
+    analytics: "Auswertungen",
     modes: [
       "",
       "Nächste Person automatisch buchen",

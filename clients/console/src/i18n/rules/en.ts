@@ -77,7 +77,7 @@ export const en = {
     note: "How freed seats go to the waitlist: to whom, in which order, and how long an offer is open.",
     rules: "Rules",
     versions: "History",
-    figures: "Analytics",
+    analytics: "Analytics",
     modes: [
       "",
       "Book the next person automatically",

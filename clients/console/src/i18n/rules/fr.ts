@@ -88,7 +88,7 @@ export const fr: typeof en = {
       "combien de temps une offre est valable.",
     rules: "Règles",
     versions: "Historique",
-    figures: "Statistiques",
+    analytics: "Statistiques",
     modes: [
       "",
       "Inscrire automatiquement la personne suivante",

@@ -33,7 +33,7 @@ export const de: typeof en = {
     empty: "Keine Termine geplant",
     waiting: (n) => `${n} auf der Warteliste`,
     noResource: "Ohne Ressource",
-    noResources: "Keine Ressourcen vorhanden",
+    noResources: "Keine vorhanden",
     noCoach: "Kein Coach",
     otherLocation: "Diese Ressource gehört zu einem anderen Standort.",
     moved: (title, when) => `${title} wurde verschoben: ${when}`,
@@ -165,13 +165,13 @@ export const de: typeof en = {
         ? `${s(n, "Platz ist", "Plätze sind")} belegt. Alle Buchungen werden storniert und die ` +
           "Credits erstattet. Das lässt sich nicht rückgängig machen."
         : "Das lässt sich nicht rückgängig machen.",
-    calledOff: (bookings, credits) =>
+    sessionCancelled: (bookings, credits) =>
       `Termin abgesagt: ${s(bookings, "Buchung", "Buchungen")} storniert, ${s(credits, "Credit", "Credits")} erstattet`,
     display: "Check-in-Anzeige",
     displayNote:
       "Öffnet eine Seite für den Bildschirm am Eingang: QR-Code zum Einchecken und wer schon da ist.",
     position: (n) => `Nr. ${n}`,
-    passedOver: (reason) => `Übersprungen: ${reason}`,
+    skipped: (reason) => `Übersprungen: ${reason}`,
     since: "seit",
     promoted: "Nachgerückt",
     guest: "Gast",
@@ -203,9 +203,9 @@ export const de: typeof en = {
     decline: "Ablehnen",
     window: "Jeder passende Termin",
   },
-  worth: {
+  scoring: {
     score: (n) => `Punkte: ${n}`,
-    place: (n) => `Nummer ${n} auf der Warteliste`,
+    position: (n) => `Nummer ${n} auf der Warteliste`,
     joined: "Eingetragen",
     base: "Grundpunkte",
     tier: "Bonus der Stufe",

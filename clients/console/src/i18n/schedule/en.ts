@@ -1,6 +1,6 @@
 import { en as s } from "../count";
 
-/** The schedule, and the sessions in it. */
+/** Schedule, sessions, offers and tee sheet. */
 export const en = {
   sessionState: {
     draft: "Draft",
@@ -34,7 +34,7 @@ export const en = {
     empty: "No sessions scheduled",
     waiting: (n: number) => `${n} waiting`,
     noResource: "No resource",
-    noResources: "No resources here",
+    noResources: "No resources",
     noCoach: "No coach",
     otherLocation: "This resource belongs to another location.",
     moved: (title: string, when: string) => `${title} was moved to ${when}`,
@@ -164,13 +164,13 @@ export const en = {
         ? `${s(n, "seat is", "seats are")} taken. All bookings are cancelled and their credits ` +
           "refunded. This cannot be undone."
         : "This cannot be undone.",
-    calledOff: (bookings: number, credits: number) =>
+    sessionCancelled: (bookings: number, credits: number) =>
       `Session cancelled: ${s(bookings, "booking")} cancelled, ${s(credits, "credit")} refunded`,
     display: "Check-in display",
     displayNote:
       "Opens a page for a screen at the entrance: the check-in QR code and who has arrived.",
     position: (n: number) => `No. ${n}`,
-    passedOver: (reason: string) => `Skipped: ${reason}`,
+    skipped: (reason: string) => `Skipped: ${reason}`,
     since: "since",
     promoted: "From the waitlist",
     guest: "Guest",
@@ -202,10 +202,10 @@ export const en = {
     decline: "Decline",
     window: "Any matching session",
   },
-  /** What a place in line consists of. */
-  worth: {
+  /** The score of a waitlist entry. */
+  scoring: {
     score: (n: number) => `score ${n}`,
-    place: (n: number) => `Number ${n} on the waitlist`,
+    position: (n: number) => `Number ${n} on the waitlist`,
     joined: "Joined",
     base: "Base score",
     tier: "Tier bonus",

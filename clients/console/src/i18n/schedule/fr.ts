@@ -34,7 +34,7 @@ export const fr: typeof en = {
     empty: "Aucune séance prévue",
     waiting: (n) => `${n} en attente`,
     noResource: "Sans ressource",
-    noResources: "Aucune ressource ici",
+    noResources: "Aucune ressource",
     noCoach: "Aucun coach",
     otherLocation: "Cette ressource appartient à un autre lieu.",
     moved: (title, when) => `${title} a été déplacée : ${when}`,
@@ -173,14 +173,14 @@ export const fr: typeof en = {
         ? `${s(n, "place est prise", "places sont prises")}. Toutes les réservations seront ` +
           "annulées et leurs crédits remboursés. Cette action est irréversible."
         : "Cette action est irréversible.",
-    calledOff: (bookings, credits) =>
+    sessionCancelled: (bookings, credits) =>
       `Séance annulée : ${s(bookings, "réservation annulée", "réservations annulées")}, ` +
       `${s(credits, "crédit remboursé", "crédits remboursés")}`,
     display: "Écran de pointage",
     displayNote:
       "Ouvre une page pour l’écran de l’entrée : le code QR de pointage et les arrivées.",
     position: (n) => `N° ${n}`,
-    passedOver: (reason) => `Non retenu : ${reason}`,
+    skipped: (reason) => `Non retenu : ${reason}`,
     since: "depuis",
     promoted: "De la liste d’attente",
     guest: "Invité",
@@ -212,9 +212,9 @@ export const fr: typeof en = {
     decline: "Refuser",
     window: "Toute séance correspondante",
   },
-  worth: {
+  scoring: {
     score: (n) => `score ${n}`,
-    place: (n) => `Numéro ${n} en liste d’attente`,
+    position: (n) => `Numéro ${n} en liste d’attente`,
     joined: "Inscription",
     base: "Score de base",
     tier: "Bonus du niveau",

@@ -1,5 +1,5 @@
 /** A row of statistics: label, value, and an optional note. */
-export function Figures({
+export function Stats({
   of,
 }: {
   of: readonly (readonly [label: string, value: string | number, note?: string])[];

@@ -32,14 +32,14 @@ export const en = {
     none: "No seat has opened since you joined the waitlist.",
     when: (when: string, what: string, seats: number | undefined) =>
       `${when}: ${what}${seats === undefined ? "" : `, ${s(seats, "seat was", "seats were")} open`}.`,
-    line: (rank: number, of: number) => `You were number ${rank} of ${of} on the waitlist.`,
+    position: (rank: number, of: number) => `You were number ${rank} of ${of} on the waitlist.`,
     before: (n: number, same: boolean) =>
       same
         ? `${s(n, "person", "people")} ahead of you had the same chance.`
         : `${s(n, "person", "people")} ahead of you got a seat.`,
     promoted: (n: number) => `${s(n, "seat was", "seats were")} booked for you.`,
     offered: (n: number, until: string) => `You were offered ${s(n, "seat")}, until ${until}.`,
-    told: (n: number, until: string) =>
+    firstCome: (n: number, until: string) =>
       `You were offered ${s(n, "seat")} until ${until}, first come, first served.`,
     notChosen: (reason: string) => `You did not get a seat: ${reason}.`,
     reasons: {
@@ -68,14 +68,15 @@ export const en = {
       `${seats === undefined ? "Unlimited seats were open" : `${s(seats, "seat was", "seats were")} open`}, ` +
       `${line === 0 ? "nobody" : line} on the waitlist.`,
     tried: (n: number) => `${s(n, "person", "people")} had already been offered these seats.`,
-    nobody: "Nobody got a seat.",
+    noOne: "Nobody got a seat.",
     booked: (who: string) => `Booked automatically: ${who}.`,
-    told: (who: string) => `Offered to everyone who matches, first come, first served: ${who}.`,
-    wentOn: (who: string) => `Offered to the next: ${who}.`,
+    firstCome: (who: string) =>
+      `Offered to everyone who matches, first come, first served: ${who}.`,
+    offeredNext: (who: string) => `Offered to the next: ${who}.`,
     offered: (who: string) => `Offered to ${who}.`,
     got: (name: string, n: number, until: string) =>
       `${name} (${s(n, "seat")}${until && `, until ${until}`})`,
-    somebody: "someone",
+    someone: "someone",
     more: (n: number) => `${n} more`,
     chosen: "Got a seat",
     passed: "Skipped",
@@ -83,18 +84,18 @@ export const en = {
       booked: (n: number) => `${s(n, "seat")} booked automatically`,
       offered: (n: number, until: string) =>
         `offered ${s(n, "seat")}${until && `, until ${until}`}`,
-      told: (n: number, until: string) =>
+      firstCome: (n: number, until: string) =>
         `offered ${s(n, "seat")}${until && ` until ${until}`}, first come, first served`,
     },
     left: {
-      noLine: (n: number) => `${s(n, "seat")} left: the waitlist is empty.`,
-      noneElse: (n: number) => `${s(n, "seat")} left: nobody else on the waitlist matches.`,
+      empty: (n: number) => `${s(n, "seat")} left: the waitlist is empty.`,
+      noOther: (n: number) => `${s(n, "seat")} left: nobody else on the waitlist matches.`,
       none: (n: number, line: number) =>
         `${s(n, "seat")} left: nobody of ${line} on the waitlist matches.`,
       asked: (n: number, asked: number, why: string) =>
         `${s(n, "seat")} left after ${s(asked, "offer")}: ${why}.`,
     },
-    spent: {
+    stopped: {
       cap: "the rules allow no more offers",
       staff: "the rules leave the next offer to you",
       late: "it is too late for another offer",

@@ -1,7 +1,7 @@
 import { fr as s } from "../count";
-import type { Story } from "../story";
+import type { DecisionTexts } from "../decisions";
 
-export const fr: Story = {
+export const fr: DecisionTexts = {
   triggers: {
     0: "",
     1: "Une réservation a été annulée",
@@ -33,14 +33,14 @@ export const fr: Story = {
     none: "Aucune place ne s’est libérée depuis votre inscription.",
     when: (when, what, seats) =>
       `${when} : ${what}${seats === undefined ? "" : `, ${s(seats, "place libre", "places libres")}`}.`,
-    line: (rank, of) => `Vous étiez numéro ${rank} sur ${of} en liste d’attente.`,
+    position: (rank, of) => `Vous étiez numéro ${rank} sur ${of} en liste d’attente.`,
     before: (n, same) =>
       same
         ? `${s(n, "personne")} avant vous ${n < 2 ? "avait" : "avaient"} la même chance.`
         : `${s(n, "personne")} avant vous ${n < 2 ? "a" : "ont"} eu une place.`,
     promoted: (n) => `${s(n, "place a été réservée", "places ont été réservées")} pour vous.`,
     offered: (n, until) => `On vous a proposé ${s(n, "place")}, jusqu’au ${until}.`,
-    told: (n, until) =>
+    firstCome: (n, until) =>
       `On vous a proposé ${s(n, "place")} jusqu’au ${until}, premier arrivé, premier servi.`,
     notChosen: (reason) => `Vous n’avez pas eu de place : ${reason}.`,
     reasons: {
@@ -70,14 +70,14 @@ export const fr: Story = {
       `${line === 0 ? "personne" : s(line, "personne")} en liste d’attente.`,
     tried: (n) =>
       `${s(n, "personne avait", "personnes avaient")} déjà reçu une offre pour ces places.`,
-    nobody: "Personne n’a eu de place.",
+    noOne: "Personne n’a eu de place.",
     booked: (who) => `Inscription automatique : ${who}.`,
-    told: (who) =>
+    firstCome: (who) =>
       `Proposé à toutes les personnes éligibles, premier arrivé, premier servi : ${who}.`,
-    wentOn: (who) => `Proposé au suivant : ${who}.`,
+    offeredNext: (who) => `Proposé au suivant : ${who}.`,
     offered: (who) => `Proposé à ${who}.`,
     got: (name, n, until) => `${name} (${s(n, "place")}${until && `, jusqu’au ${until}`})`,
-    somebody: "quelqu’un",
+    someone: "quelqu’un",
     more: (n) => `${n} de plus`,
     chosen: "A eu une place",
     passed: "Non retenu",
@@ -85,19 +85,19 @@ export const fr: Story = {
       booked: (n) => `${s(n, "place réservée", "places réservées")} automatiquement`,
       offered: (n, until) =>
         `${s(n, "place proposée", "places proposées")}${until && `, jusqu’au ${until}`}`,
-      told: (n, until) =>
+      firstCome: (n, until) =>
         `${s(n, "place proposée", "places proposées")}${until && ` jusqu’au ${until}`}, premier arrivé, premier servi`,
     },
     left: {
-      noLine: (n) => `${s(n, "place reste", "places restent")} : la liste d’attente est vide.`,
-      noneElse: (n) =>
+      empty: (n) => `${s(n, "place reste", "places restent")} : la liste d’attente est vide.`,
+      noOther: (n) =>
         `${s(n, "place reste", "places restent")} : personne d’autre en liste d’attente ne correspond.`,
       none: (n, line) =>
         `${s(n, "place reste", "places restent")} : sur ${line} en liste d’attente, personne ne correspond.`,
       asked: (n, asked, why) =>
         `${s(n, "place reste", "places restent")} après ${s(asked, "offre")} : ${why}.`,
     },
-    spent: {
+    stopped: {
       cap: "les règles n’autorisent plus d’offres",
       staff: "les règles vous laissent faire l’offre suivante",
       late: "il est trop tard pour une autre offre",

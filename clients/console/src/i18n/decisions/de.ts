@@ -1,7 +1,7 @@
 import { de as s } from "../count";
-import type { Story } from "../story";
+import type { DecisionTexts } from "../decisions";
 
-export const de: Story = {
+export const de: DecisionTexts = {
   triggers: {
     0: "",
     1: "Eine Buchung wurde storniert",
@@ -27,7 +27,7 @@ export const de: Story = {
     none: "Seit Ihrer Eintragung ist noch kein Platz frei geworden.",
     when: (when, what, seats) =>
       `${when}: ${what}${seats === undefined ? "" : `, ${s(seats, "Platz war", "Plätze waren")} frei`}.`,
-    line: (rank, of) => `Sie waren Nummer ${rank} von ${of} auf der Warteliste.`,
+    position: (rank, of) => `Sie waren Nummer ${rank} von ${of} auf der Warteliste.`,
     before: (n, same) =>
       same
         ? `${s(n, "Person", "Personen")} vor Ihnen ${n === 1 ? "hatte" : "hatten"} dieselbe Chance.`
@@ -35,7 +35,7 @@ export const de: Story = {
     promoted: (n) => `${s(n, "Platz wurde", "Plätze wurden")} für Sie gebucht.`,
     offered: (n, until) =>
       `Ihnen ${n === 1 ? "wurde" : "wurden"} ${s(n, "Platz", "Plätze")} angeboten, bis ${until}.`,
-    told: (n, until) =>
+    firstCome: (n, until) =>
       `Ihnen ${n === 1 ? "wurde" : "wurden"} ${s(n, "Platz", "Plätze")} bis ${until} ` +
       "angeboten; wer zuerst annimmt, bekommt ihn.",
     notChosen: (reason) => `Sie haben keinen Platz bekommen: ${reason}.`,
@@ -66,32 +66,32 @@ export const de: Story = {
       `${line === 0 ? "niemand" : line} auf der Warteliste.`,
     tried: (n) =>
       `${s(n, "Person", "Personen")} ${n === 1 ? "hatte" : "hatten"} diese Plätze bereits angeboten bekommen.`,
-    nobody: "Niemand hat einen Platz bekommen.",
+    noOne: "Niemand hat einen Platz bekommen.",
     booked: (who) => `Automatisch gebucht: ${who}.`,
-    told: (who) => `Allen Passenden angeboten, wer zuerst annimmt: ${who}.`,
-    wentOn: (who) => `Weiter angeboten: ${who}.`,
+    firstCome: (who) => `Allen Passenden angeboten, wer zuerst annimmt: ${who}.`,
+    offeredNext: (who) => `Weiter angeboten: ${who}.`,
     offered: (who) => `Angeboten: ${who}.`,
     got: (name, n, until) => `${name} (${s(n, "Platz", "Plätze")}${until && `, bis ${until}`})`,
-    somebody: "jemand",
+    someone: "jemand",
     more: (n) => `${n} weitere`,
     chosen: "Hat einen Platz bekommen",
     passed: "Übersprungen",
     verdicts: {
       booked: (n) => `${s(n, "Platz", "Plätze")} automatisch gebucht`,
       offered: (n, until) => `${s(n, "Platz", "Plätze")} angeboten${until && `, bis ${until}`}`,
-      told: (n, until) =>
+      firstCome: (n, until) =>
         `${s(n, "Platz", "Plätze")} angeboten${until && ` bis ${until}`}, wer zuerst annimmt`,
     },
     left: {
-      noLine: (n) => `${s(n, "Platz bleibt", "Plätze bleiben")} frei: Die Warteliste ist leer.`,
-      noneElse: (n) =>
+      empty: (n) => `${s(n, "Platz bleibt", "Plätze bleiben")} frei: Die Warteliste ist leer.`,
+      noOther: (n) =>
         `${s(n, "Platz bleibt", "Plätze bleiben")} frei: Sonst passt niemand auf der Warteliste.`,
       none: (n, line) =>
         `${s(n, "Platz bleibt", "Plätze bleiben")} frei: Von ${line} auf der Warteliste passt niemand.`,
       asked: (n, asked, why) =>
         `${s(n, "Platz bleibt", "Plätze bleiben")} nach ${s(asked, "Angebot", "Angeboten")} frei: ${why}.`,
     },
-    spent: {
+    stopped: {
       cap: "die Regeln erlauben keine weiteren Angebote",
       staff: "die Regeln überlassen Ihnen das nächste Angebot",
       late: "für ein weiteres Angebot ist es zu spät",

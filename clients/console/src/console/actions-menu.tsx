@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconDots } from "@tabler/icons-react";
 
-export interface Act {
+export interface Action {
   readonly label: string;
   readonly run: () => unknown;
   /** The action cannot be undone. */
@@ -9,17 +9,17 @@ export interface Act {
 }
 
 /** A menu of further actions. It is not shown if there are none. */
-export function ActsMenu({
+export function ActionsMenu({
   label,
-  acts,
+  actions,
   outlined = false,
 }: {
   label: string;
-  acts: readonly (Act | false)[];
+  actions: readonly (Action | false)[];
   /** Draws a border, for use next to buttons. */
   outlined?: boolean;
 }) {
-  const shown = acts.filter((act) => act !== false);
+  const shown = actions.filter((act) => act !== false);
   if (shown.length === 0) return null;
   return (
     <Menu>

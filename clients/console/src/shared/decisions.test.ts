@@ -8,9 +8,15 @@ import {
 } from "@berthhq/client";
 import { create } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
-import { de } from "../i18n/story/de";
-import { en } from "../i18n/story/en";
-import { tellDifference, tellMember, tellStaff, tellTodo, tellVerdict } from "./story";
+import { de } from "../i18n/decisions/de";
+import { en } from "../i18n/decisions/en";
+import {
+  describeDifference,
+  describeForMember,
+  describeForStaff,
+  describeTodo,
+  describeVerdict,
+} from "./decisions";
 
 const show = () => "noon";
 
@@ -35,55 +41,55 @@ const decision = create(WaitlistDecisionSchema, {
   verdicts: [verdict(1, "OFFERED"), verdict(2, "TRY_CAP"), verdict(3, "NO_CREDITS")],
 });
 
-it("tells staff what became of freed places", () => {
-  expect(tellStaff(decision, en, "en", show)).toEqual([
+it("tells staff what happened to freed seats", () => {
+  expect(describeForStaff(decision, en, "en", show)).toEqual([
     "3 seats were open, 3 on the waitlist.",
     "1 person had already been offered these seats.",
     "Offered to the next: M1 (2 seats, until noon).",
     "1 seat left after 2 offers: the rules allow no more offers.",
   ]);
-  expect(tellStaff(decision, de, "de", show).at(-1)).toBe(
+  expect(describeForStaff(decision, de, "de", show).at(-1)).toBe(
     "1 Platz bleibt nach 2 Angeboten frei: die Regeln erlauben keine weiteren Angebote.",
   );
-  expect(tellTodo(decision, de)).toMatch(
+  expect(describeTodo(decision, de)).toMatch(
     /Angebote\. Er ist für alle buchbar\. Sie können auch jemanden anrufen/,
   );
 });
 
-it("leaves staff nothing to do where no place is left", () => {
-  expect(tellTodo({ ...decision, leftMove: WaitlistMove.UNSPECIFIED }, en)).toBe("");
+it("gives staff nothing to do if no seats are left", () => {
+  expect(describeTodo({ ...decision, leftMove: WaitlistMove.UNSPECIFIED }, en)).toBe("");
 });
 
-it("tells staff how everybody was judged, also by a server that knows more reasons", () => {
-  const told = decision.verdicts.map((one) => tellVerdict(one, decision, de, show));
-  expect(told).toEqual([
+it("tells staff the verdict on every entry, including unknown reasons", () => {
+  const verdicts = decision.verdicts.map((one) => describeVerdict(one, decision, de, show));
+  expect(verdicts).toEqual([
     "2 Plätze angeboten, bis noon",
     "die Plätze wurden so vielen Personen angeboten, wie die Regeln erlauben",
     "es waren keine Credits mehr übrig",
   ]);
   const [first] = decision.verdicts;
-  expect(first && tellVerdict({ ...first, reason: "SOLAR_FLARE" }, decision, de, show)).toBe(
+  expect(first && describeVerdict({ ...first, reason: "SOLAR_FLARE" }, decision, de, show)).toBe(
     "SOLAR_FLARE",
   );
 });
 
-it("tells members of their own entry alone", () => {
+it("tells members about their own entry only", () => {
   const own = create(EntryVerdictSchema, { decision, verdict: verdict(3, "NO_CREDITS") });
-  expect(tellMember(own, de, show)).toEqual([
+  expect(describeForMember(own, de, show)).toEqual([
     ": Eine Buchung wurde storniert, 3 Plätze waren frei.",
     "Sie waren Nummer 3 von 3 auf der Warteliste.",
     "Sie haben keinen Platz bekommen: es waren keine Credits mehr übrig.",
   ]);
 });
 
-it("tells what other rules would have made of it", () => {
+it("tells what other rules would have changed", () => {
   const move = create(PreviewedMoveSchema, {
     decision,
     draftMode: WaitlistMode.AUTO_PROMOTE,
     draftMove: WaitlistMove.ROLL_ON,
     draftVerdicts: [verdict(2, "PROMOTED"), verdict(1, "TRIED")],
   });
-  expect(tellDifference(move, de, "de")).toEqual([
+  expect(describeDifference(move, de, "de")).toEqual([
     "Plätze wären anders vergeben worden: automatisch gebucht.",
     "Stattdessen hätten einen Platz bekommen: M2.",
     "Keinen Platz bekommen hätten: M1.",

@@ -6,7 +6,7 @@ import {
   WaitlistMove,
   type WaitlistVerdict,
 } from "@berthhq/client";
-import type { Story } from "../i18n/story";
+import type { DecisionTexts } from "../i18n/decisions";
 import type { Timestamp } from "./time";
 
 type Show = (at: Timestamp, zone: string) => string;
@@ -14,34 +14,38 @@ type Show = (at: Timestamp, zone: string) => string;
 const until = (at: Timestamp | undefined, zone: string, show: Show) => (at ? show(at, zone) : "");
 
 /** Describes what a decision meant for an entry, for its member. */
-export function tellMember({ decision, verdict }: EntryVerdict, story: Story, show: Show) {
+export function describeForMember(
+  { decision, verdict }: EntryVerdict,
+  texts: DecisionTexts,
+  show: Show,
+) {
   if (!decision) return [];
-  const { you } = story;
+  const { you } = texts;
   const { timeZone: zone, trigger, seats, mode, lineLength } = decision;
-  const told = [
-    you.when(until(decision.decideTime, zone, show), story.triggers[trigger] ?? "", seats),
+  const sentences = [
+    you.when(until(decision.decideTime, zone, show), texts.triggers[trigger] ?? "", seats),
   ];
-  if (!verdict) return told;
+  if (!verdict) return sentences;
   const { rank, reason, chosenBefore, partySize, expireTime } = verdict;
   const shared = mode === WaitlistMode.FIRST_TO_CLAIM;
-  told.push(you.line(rank, lineLength));
-  if (chosenBefore > 0) told.push(you.before(chosenBefore, shared));
+  sentences.push(you.position(rank, lineLength));
+  if (chosenBefore > 0) sentences.push(you.before(chosenBefore, shared));
   const end = until(expireTime, zone, show);
-  if (reason === "PROMOTED") told.push(you.promoted(partySize));
-  else if (reason !== "OFFERED") told.push(you.notChosen(whyNotYou(reason, story)));
-  else told.push(shared ? you.told(partySize, end) : you.offered(partySize, end));
-  return told;
+  if (reason === "PROMOTED") sentences.push(you.promoted(partySize));
+  else if (reason !== "OFFERED") sentences.push(you.notChosen(memberReason(reason, texts)));
+  else sentences.push(shared ? you.firstCome(partySize, end) : you.offered(partySize, end));
+  return sentences;
 }
 
 /**
  * Why an entry was not chosen, for its member. Reasons that this app does not know are shown as
  * they are.
  */
-export const whyNotYou = (reason: string, { you, booking }: Story): string =>
+export const memberReason = (reason: string, { you, booking }: DecisionTexts): string =>
   you.reasons[reason] ?? booking[reason] ?? reason;
 
 /** Why an entry was not chosen, for staff. */
-export const whyNot = (reason: string, { staff, booking }: Story): string =>
+export const staffReason = (reason: string, { staff, booking }: DecisionTexts): string =>
   staff.reasons[reason] ?? booking[reason] ?? reason;
 
 export const isChosen = ({ reason }: Pick<WaitlistVerdict, "reason">): boolean =>
@@ -54,17 +58,22 @@ const most = 10;
  * Describes a decision for staff: how many seats were open, who got them, and what happened to the
  * rest.
  */
-export function tellStaff(decision: WaitlistDecision, story: Story, locale: string, show: Show) {
-  const { staff } = story;
+export function describeForStaff(
+  decision: WaitlistDecision,
+  texts: DecisionTexts,
+  locale: string,
+  show: Show,
+) {
+  const { staff } = texts;
   const { mode, move, seats, tried, verdicts, timeZone: zone, lineLength } = decision;
-  const told = [staff.open(seats, lineLength)];
-  if (tried > 0) told.push(staff.tried(tried));
+  const sentences = [staff.open(seats, lineLength)];
+  if (tried > 0) sentences.push(staff.tried(tried));
   const chosen = verdicts.filter(isChosen);
   const inTurn = mode === WaitlistMode.OFFER;
-  const who = named(
+  const names = named(
     chosen.map(({ memberName, partySize, expireTime }) =>
       staff.got(
-        memberName || staff.somebody,
+        memberName || staff.someone,
         partySize,
         inTurn ? until(expireTime, zone, show) : "",
       ),
@@ -72,13 +81,14 @@ export function tellStaff(decision: WaitlistDecision, story: Story, locale: stri
     staff.more,
     locale,
   );
-  if (chosen.length === 0) told.push(staff.nobody);
-  else if (mode === WaitlistMode.AUTO_PROMOTE) told.push(staff.booked(who));
-  else if (mode === WaitlistMode.FIRST_TO_CLAIM) told.push(staff.told(who));
-  else told.push(move === WaitlistMove.ROLL_ON ? staff.wentOn(who) : staff.offered(who));
-  const rest = tellLeft(decision, story);
-  if (rest) told.push(rest);
-  return told;
+  if (chosen.length === 0) sentences.push(staff.noOne);
+  else if (mode === WaitlistMode.AUTO_PROMOTE) sentences.push(staff.booked(names));
+  else if (mode === WaitlistMode.FIRST_TO_CLAIM) sentences.push(staff.firstCome(names));
+  else
+    sentences.push(move === WaitlistMove.ROLL_ON ? staff.offeredNext(names) : staff.offered(names));
+  const rest = describeRest(decision, texts);
+  if (rest) sentences.push(rest);
+  return sentences;
 }
 
 function named(names: readonly string[], more: (n: number) => string, locale: string): string {
@@ -88,77 +98,77 @@ function named(names: readonly string[], more: (n: number) => string, locale: st
 }
 
 /** What staff can do about seats that nobody on the waitlist gets. */
-export function tellTodo(decision: WaitlistDecision, story: Story): string {
-  const rest = tellLeft(decision, story);
-  return rest && `${rest} ${story.staff.todo(leftOf(decision))}`;
+export function describeTodo(decision: WaitlistDecision, texts: DecisionTexts): string {
+  const rest = describeRest(decision, texts);
+  return rest && `${rest} ${texts.staff.todo(leftOf(decision))}`;
 }
 
 const leftOf = ({ seats, given }: WaitlistDecision): number =>
   seats === undefined ? 0 : seats - given;
 
 /** Seats that nobody on the waitlist gets, and why; "" if there are none. */
-function tellLeft(decision: WaitlistDecision, { staff }: Story): string {
+function describeRest(decision: WaitlistDecision, { staff }: DecisionTexts): string {
   const { mode, leftMove, tried, verdicts, lineLength } = decision;
   if (leftMove === WaitlistMove.UNSPECIFIED) return "";
   const chosen = verdicts.filter(isChosen).length;
   const n = leftOf(decision);
   if (leftMove === WaitlistMove.NOBODY_FITS) {
-    if (lineLength === 0) return staff.left.noLine(n);
-    return chosen > 0 ? staff.left.noneElse(n) : staff.left.none(n, lineLength);
+    if (lineLength === 0) return staff.left.empty(n);
+    return chosen > 0 ? staff.left.noOther(n) : staff.left.none(n, lineLength);
   }
-  const asked = tried + (mode === WaitlistMode.AUTO_PROMOTE ? 0 : chosen);
-  return staff.left.asked(n, asked, staff.spent[spent(verdicts)]);
+  const offers = tried + (mode === WaitlistMode.AUTO_PROMOTE ? 0 : chosen);
+  return staff.left.asked(n, offers, staff.stopped[whyStopped(verdicts)]);
 }
 
 /** Why no further offers are made. */
-function spent(verdicts: readonly WaitlistVerdict[]): keyof Story["staff"]["spent"] {
-  const met = new Set(verdicts.map(({ reason }) => reason));
-  if (met.has("TRY_CAP")) return "cap";
-  if (met.has("NO_CASCADE")) return "staff";
-  return met.has("NO_TIME") || met.has("QUIET_HOURS") ? "late" : "list";
+function whyStopped(verdicts: readonly WaitlistVerdict[]): keyof DecisionTexts["staff"]["stopped"] {
+  const reasons = new Set(verdicts.map(({ reason }) => reason));
+  if (reasons.has("TRY_CAP")) return "cap";
+  if (reasons.has("NO_CASCADE")) return "staff";
+  return reasons.has("NO_TIME") || reasons.has("QUIET_HOURS") ? "late" : "list";
 }
 
 /** The verdict on an entry, for staff. */
-export function tellVerdict(
+export function describeVerdict(
   { reason, partySize, expireTime }: WaitlistVerdict,
   { mode, timeZone }: WaitlistDecision,
-  story: Story,
+  texts: DecisionTexts,
   show: Show,
 ): string {
-  const { verdicts } = story.staff;
+  const { verdicts } = texts.staff;
   const end = until(expireTime, timeZone, show);
   if (reason === "PROMOTED") return verdicts.booked(partySize);
-  if (reason !== "OFFERED") return whyNot(reason, story);
+  if (reason !== "OFFERED") return staffReason(reason, texts);
   return mode === WaitlistMode.FIRST_TO_CLAIM
-    ? verdicts.told(partySize, end)
+    ? verdicts.firstCome(partySize, end)
     : verdicts.offered(partySize, end);
 }
 
 /** What a draft of the rules would have changed about a decision. */
-export function tellDifference(
+export function describeDifference(
   { decision, draftMode, draftMove, draftVerdicts }: PreviewedMove,
-  story: Story,
+  texts: DecisionTexts,
   locale: string,
 ): string[] {
   if (!decision) return [];
-  const { would, modes, somebody, more } = story.staff;
+  const { would, modes, someone, more } = texts.staff;
   const before = decision.verdicts.filter(isChosen);
   const after = draftVerdicts.filter(isChosen);
   const without = (all: readonly WaitlistVerdict[], others: readonly WaitlistVerdict[]) => {
     const known = new Set(others.map(({ entryId }) => entryId));
     const names = all.filter(({ entryId }) => !known.has(entryId));
     return named(
-      names.map(({ memberName }) => memberName || somebody),
+      names.map(({ memberName }) => memberName || someone),
       more,
       locale,
     );
   };
-  const told: string[] = [];
-  if (draftMode !== decision.mode) told.push(would.mode(modes[draftMode] ?? ""));
+  const sentences: string[] = [];
+  if (draftMode !== decision.mode) sentences.push(would.mode(modes[draftMode] ?? ""));
   const gained = without(after, before);
-  if (gained) told.push(would.gained(gained));
+  if (gained) sentences.push(would.gained(gained));
   const lost = without(before, after);
-  if (lost) told.push(would.lost(lost));
-  if (draftMove !== decision.move) told.push(would.move(story.moves[draftMove] ?? ""));
-  return told;
+  if (lost) sentences.push(would.lost(lost));
+  if (draftMove !== decision.move) sentences.push(would.move(texts.moves[draftMove] ?? ""));
+  return sentences;
 }
