@@ -1,7 +1,7 @@
 import { type EffectivePolicy, PolicyLevel, TenantService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { type Messages, useText } from "../../i18n";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { useCan } from "../../shared/me";
 import { PageHead, Shown } from "../../shared/ui";
 import { type Catalog, useCatalog } from "../data";
@@ -68,7 +68,7 @@ function Policies({ catalog }: { catalog: Catalog }) {
   const read = useRead();
   const { chosen, level, target, targetId } = useLevel();
   const policy = useQuery(TenantService.method.getPolicy, target);
-  const update = useDo(TenantService.method.updatePolicy, { quiet: true, done: t.done.saved });
+  const update = useCall(TenantService.method.updatePolicy, { quiet: true, done: t.done.saved });
   const settings = policySettings(t);
   return (
     <Shown of={policy} rows={14}>

@@ -2,17 +2,17 @@ import { type Member, WaitlistService } from "@berthhq/client";
 import { Modal, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { useState } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { FormEnd, named, Refused, useSubmit } from "../../shared/form";
 import { useMe } from "../../shared/me";
 import { civilDay, timeOfDay, today, zoneName } from "../../shared/time";
 import { Shown } from "../../shared/ui";
 import { type Catalog, useCatalog } from "../data";
 
-/** Puts a member on the waitlist for whatever opens at a place, on some days, at some times. */
-export function WishModal({
+/** Adds a member to the waitlist for a time window at a location. */
+export function TimeWindowModal({
   member,
   opened,
   onClose,
@@ -24,17 +24,17 @@ export function WishModal({
   const d = useDesk();
   const catalog = useCatalog();
   return (
-    <Modal opened={opened} onClose={onClose} title={d.wish.title(member.name)} size={540}>
+    <Modal opened={opened} onClose={onClose} title={d.timeWindow.title(member.name)} size={540}>
       {opened && (
         <Shown of={catalog}>
-          {(all) => <Wish member={member} catalog={all} onClose={onClose} />}
+          {(all) => <TimeWindowForm member={member} catalog={all} onClose={onClose} />}
         </Shown>
       )}
     </Modal>
   );
 }
 
-function Wish({
+function TimeWindowForm({
   member,
   catalog,
   onClose,
@@ -45,11 +45,13 @@ function Wish({
 }) {
   const t = useText();
   const d = useDesk();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const { tenant } = useMe();
-  const places = catalog.locations.filter(({ active }) => active);
+  const locations = catalog.locations.filter(({ active }) => active);
   const services = catalog.services.filter(({ active }) => active);
-  const [locationId, setLocation] = useState(places.length === 1 ? (places[0]?.id ?? "") : "");
+  const [locationId, setLocation] = useState(
+    locations.length === 1 ? (locations[0]?.id ?? "") : "",
+  );
   const [serviceId, setService] = useState(services.length === 1 ? (services[0]?.id ?? "") : "");
   const [resourceId, setResource] = useState("");
   const [coachId, setCoach] = useState("");
@@ -62,7 +64,10 @@ function Wish({
   const [latest, setLatest] = useState("");
   const [party, setParty] = useState(1);
   const [note, setNote] = useState("");
-  const join = useDo(WaitlistService.method.joinWaitlist, { quiet: true, done: d.wish.done });
+  const join = useCall(WaitlistService.method.joinWaitlist, {
+    quiet: true,
+    done: d.timeWindow.done,
+  });
   const service = catalog.service(serviceId);
   const resources = catalog.resources.filter(
     (resource) => resource.active && resource.locationId === locationId,
@@ -92,7 +97,7 @@ function Wish({
   return (
     <form className="form" onSubmit={onSubmit}>
       <p className="muted" style={{ margin: 0, fontSize: 13 }}>
-        {d.wish.note}
+        {d.timeWindow.note}
       </p>
       <div className="two">
         <Select
@@ -111,12 +116,12 @@ function Wish({
             setLocation(id ?? "");
             setResource("");
           }}
-          data={named(places)}
+          data={named(locations)}
         />
       </div>
       <DatePickerInput
         type="range"
-        label={d.wish.days}
+        label={d.timeWindow.days}
         required
         allowSingleDateInRange
         value={days}
@@ -127,24 +132,25 @@ function Wish({
       <div className="two">
         <TextInput
           type="time"
-          label={d.wish.earliest}
+          label={d.timeWindow.earliest}
           value={earliest}
           onChange={(event) => setEarliest(event.currentTarget.value)}
         />
         <TextInput
           type="time"
-          label={d.wish.latest}
+          label={d.timeWindow.latest}
           value={latest}
           onChange={(event) => setLatest(event.currentTarget.value)}
         />
       </div>
       <p className="muted form-note">
-        {t.schedule.zone(zone.replaceAll("_", " "), zoneName(zone, locale))}. {d.wish.timesNote}
+        {t.schedule.zone(zone.replaceAll("_", " "), zoneName(zone, locale))}.{" "}
+        {d.timeWindow.timesNote}
       </p>
       <div className="two">
         <Select
           label={t.fields.resource}
-          placeholder={d.wish.any}
+          placeholder={d.timeWindow.any}
           clearable
           disabled={resources.length === 0}
           value={resourceId || null}
@@ -153,7 +159,7 @@ function Wish({
         />
         <Select
           label={t.fields.coach}
-          placeholder={d.wish.any}
+          placeholder={d.timeWindow.any}
           clearable
           searchable
           value={coachId || null}
@@ -171,7 +177,7 @@ function Wish({
         />
       )}
       <Textarea
-        label={d.wish.staffNote}
+        label={d.timeWindow.staffNote}
         autosize
         maxLength={1000}
         value={note}
@@ -179,7 +185,7 @@ function Wish({
       />
       <Refused error={error} zone={zone} />
       <FormEnd
-        act={d.wish.act}
+        act={d.timeWindow.act}
         busy={join.busy}
         disabled={!serviceId || !locationId || !first}
         onCancel={onClose}

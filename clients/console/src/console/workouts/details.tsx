@@ -9,14 +9,14 @@ import { Tag, Time } from "../../shared/ui";
 import { WorkoutForm } from "./form";
 import { Prose } from "./prose";
 
-/** A workout to read, and for who may write, to edit. One that was deleted stays as it is. */
+/** Shows a workout, and edits it if the user may. Deleted workouts are read-only. */
 export function Whole({
   workout,
   sessionId,
   onClose,
 }: {
   workout: Workout;
-  /** The session that it is read in. */
+  /** The session in which it is shown. */
   sessionId?: string;
   onClose: () => void;
 }) {

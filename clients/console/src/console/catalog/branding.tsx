@@ -1,44 +1,44 @@
-import "./look.css";
+import "./branding.css";
 import { Button, Fieldset, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { isColor, isLogo, logoPattern, longestLogo, look } from "../../shared/brand";
+import { brandVariables, isColor, isLogo, logoPattern, maxLogoLength } from "../../shared/brand";
 import { Logo, Mark } from "../../shared/ui";
 
-/** What members see of an organization; empty is Berth's own. */
-export interface LookValues {
+/** An organization's brand. Empty fields mean Berth's own. */
+export interface BrandValues {
   readonly logoUrl: string;
   readonly accentColor: string;
 }
 
-/** What a picker of colours begins with. */
-const own = "#0f6b75";
+/** The initial color of the picker. */
+const defaultColor = "#0f6b75";
 
-/** An organization's logo and colour, and what they look like while they are chosen. */
-export function Look({
+/** Edits an organization's logo and color, with a preview. */
+export function Branding({
   values: { name, logoUrl, accentColor },
   set,
 }: {
-  values: LookValues & { readonly name: string };
-  set: (part: Partial<LookValues>) => void;
+  values: BrandValues & { readonly name: string };
+  set: (part: Partial<BrandValues>) => void;
 }) {
   const d = useDesk();
   const [missing, setMissing] = useState(false);
-  // Not every address on the way to the whole one is asked for a picture.
-  const [settled] = useDebouncedValue(logoUrl, 400);
-  const logo = settled === logoUrl && isLogo(logoUrl) ? logoUrl : "";
-  const wrongLogo = logoUrl !== "" && !isLogo(logoUrl);
+  // Debounced, so that a partly typed URL is not requested.
+  const [debouncedUrl] = useDebouncedValue(logoUrl, 400);
+  const logo = debouncedUrl === logoUrl && isLogo(logoUrl) ? logoUrl : "";
+  const invalidLogo = logoUrl !== "" && !isLogo(logoUrl);
   return (
-    <Fieldset className="form" legend={d.catalog.look}>
-      <p className="muted form-note">{d.catalog.lookNote}</p>
+    <Fieldset className="form" legend={d.catalog.branding}>
+      <p className="muted form-note">{d.catalog.brandingNote}</p>
       <TextInput
         type="url"
         label={d.catalog.logo}
         description={d.catalog.logoNote}
         placeholder="https://"
-        maxLength={longestLogo}
+        maxLength={maxLogoLength}
         pattern={logoPattern}
         title={d.catalog.logoWrong}
         autoComplete="off"
@@ -47,7 +47,7 @@ export function Look({
           setMissing(false);
           set({ logoUrl: event.currentTarget.value.trim() });
         }}
-        error={wrongLogo ? d.catalog.logoWrong : logo && missing && d.catalog.logoMissing}
+        error={invalidLogo ? d.catalog.logoWrong : logo && missing && d.catalog.logoMissing}
       />
       <TextInput
         label={d.catalog.accent}
@@ -65,21 +65,21 @@ export function Look({
           <input
             type="color"
             aria-label={d.catalog.accentPick}
-            value={isColor(accentColor) ? accentColor.toLowerCase() : own}
+            value={isColor(accentColor) ? accentColor.toLowerCase() : defaultColor}
             onChange={(event) => set({ accentColor: event.currentTarget.value })}
           />
         }
       />
-      <div className="looks">
-        <Sample scheme="light" {...{ name, logo, accent: accentColor }} onMissing={setMissing} />
-        <Sample scheme="dark" {...{ name, logo, accent: accentColor }} />
+      <div className="brand-previews">
+        <Preview scheme="light" {...{ name, logo, accent: accentColor }} onMissing={setMissing} />
+        <Preview scheme="dark" {...{ name, logo, accent: accentColor }} />
       </div>
     </Fieldset>
   );
 }
 
-/** The head of the members' app, and a button. */
-function Sample({
+/** Preview of the header of the member app and a button. */
+function Preview({
   scheme,
   name,
   logo,
@@ -95,16 +95,16 @@ function Sample({
   const t = useText();
   const d = useDesk();
   return (
-    <figure className={`look ${scheme}`} style={look(accent)}>
-      <figcaption>{scheme === "light" ? d.catalog.lookLight : d.catalog.lookDark}</figcaption>
-      <div className="look-page">
+    <figure className={`brand-preview ${scheme}`} style={brandVariables(accent)}>
+      <figcaption>{scheme === "light" ? d.catalog.previewLight : d.catalog.previewDark}</figcaption>
+      <div className="brand-page">
         <div className="wordmark">
           <Logo url={logo} name={name} {...(onMissing && { onMissing })}>
             <Mark size={22} />
             <span className="ellipsis">{name}</span>
           </Logo>
         </div>
-        {/* What stands in a picture is not to be pressed. */}
+        {/* The preview is not interactive. */}
         <Button component="span" size="xs" fullWidth tabIndex={-1}>
           {t.app.book}
         </Button>

@@ -14,14 +14,14 @@ import { useState } from "react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useAll } from "../../shared/all";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { Refused, useSubmit } from "../../shared/form";
 import { DAY, millis } from "../../shared/time";
 import { Shown, State, Time } from "../../shared/ui";
 import { dayOf } from "../data";
 
-/** Moves a booking to another session: the place there is had before the one here is given up. */
-export function MoveModal({
+/** Reschedules a booking. The new seat is booked before the current one is released. */
+export function RescheduleModal({
   booking,
   onClose,
 }: {
@@ -34,18 +34,18 @@ export function MoveModal({
     <Modal
       opened={booking !== undefined}
       onClose={onClose}
-      title={last && d.move.title(last.memberName)}
+      title={last && d.reschedule.title(last.memberName)}
       size={560}
     >
-      {last && <Move key={turn} booking={last} onClose={onClose} />}
+      {last && <RescheduleForm key={turn} booking={last} onClose={onClose} />}
     </Modal>
   );
 }
 
-/** So far ahead of the booking, and of now, sessions are shown. */
-const ahead = 14 * DAY;
+/** How far after the booking, and after now, sessions are shown. */
+const lookAhead = 14 * DAY;
 
-function Move({ booking, onClose }: { booking: Booking; onClose: () => void }) {
+function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () => void }) {
   const t = useText();
   const d = useDesk();
   const from = useQuery(SessionService.method.getSession, { sessionId: booking.sessionId });
@@ -55,14 +55,17 @@ function Move({ booking, onClose }: { booking: Booking; onClose: () => void }) {
   const [chosen, setChosen] = useState("");
   const [items, setItems] = useState(true);
   const [notify, setNotify] = useState(true);
-  const move = useDo(BookingService.method.rescheduleBooking, { quiet: true, done: d.move.done });
+  const reschedule = useCall(BookingService.method.rescheduleBooking, {
+    quiet: true,
+    done: d.reschedule.done,
+  });
   const sessions = useAll(
     SessionService.method.listSessions,
     {
       filter: {
         startsWithin: {
           start: timestampFromMs(now),
-          end: timestampFromMs(Math.max(now, millis(booking.sessionStartTime)) + ahead),
+          end: timestampFromMs(Math.max(now, millis(booking.sessionStartTime)) + lookAhead),
         },
         locationIds: session ? [session.locationId] : [],
         serviceIds: session && same ? [session.serviceId] : [],
@@ -79,7 +82,7 @@ function Move({ booking, onClose }: { booking: Booking; onClose: () => void }) {
   const days = Map.groupBy(open, dayOf);
   const kept = booking.items.filter(({ status }) => status < 3);
   const { error, onSubmit } = useSubmit(async () => {
-    await move.run({
+    await reschedule.run({
       bookingId: booking.id,
       sessionId: chosen,
       moveItems: items && kept.length > 0,
@@ -90,26 +93,26 @@ function Move({ booking, onClose }: { booking: Booking; onClose: () => void }) {
   return (
     <form className="form" onSubmit={onSubmit}>
       <p className="muted" style={{ margin: 0, fontSize: 13 }}>
-        {d.move.now}{" "}
+        {d.reschedule.now}{" "}
         <strong style={{ color: "var(--ink)" }}>
           {booking.sessionTitle}, <Time at={booking.sessionStartTime} zone={booking.timeZone} />
         </strong>
         <br />
-        {d.move.note}
+        {d.reschedule.note}
       </p>
       <Switch
         size="xs"
-        label={d.move.same}
+        label={d.reschedule.same}
         checked={same}
         onChange={(event) => setSame(event.currentTarget.checked)}
       />
       <Shown of={sessions} rows={5}>
         {() =>
           open.length === 0 ? (
-            <State title={d.move.none}>{d.move.noneNote}</State>
+            <State title={d.reschedule.none}>{d.reschedule.noneNote}</State>
           ) : (
             <fieldset className="choices">
-              <legend className="sr">{d.move.to}</legend>
+              <legend className="sr">{d.reschedule.to}</legend>
               {[...days].map(([day, list]) => (
                 <div key={day}>
                   <h3>
@@ -131,13 +134,15 @@ function Move({ booking, onClose }: { booking: Booking; onClose: () => void }) {
       </Shown>
       {kept.length > 0 && (
         <Checkbox
-          label={d.move.items(kept.map(({ name, quantity }) => `${quantity} ${name}`).join(", "))}
+          label={d.reschedule.items(
+            kept.map(({ name, quantity }) => `${quantity} ${name}`).join(", "),
+          )}
           checked={items}
           onChange={(event) => setItems(event.currentTarget.checked)}
         />
       )}
       <Checkbox
-        label={d.move.tell}
+        label={d.reschedule.tell}
         checked={notify}
         onChange={(event) => setNotify(event.currentTarget.checked)}
       />
@@ -146,8 +151,8 @@ function Move({ booking, onClose }: { booking: Booking; onClose: () => void }) {
         <Button variant="default" onClick={onClose}>
           {t.actions.back}
         </Button>
-        <Button type="submit" disabled={!chosen} loading={move.busy}>
-          {d.move.act}
+        <Button type="submit" disabled={!chosen} loading={reschedule.busy}>
+          {d.reschedule.act}
         </Button>
       </div>
     </form>

@@ -1,5 +1,5 @@
-/** Numbers at a glance: what is counted, how much it is, and beside what. */
-export function Figures({
+/** A row of statistics: label, value, and an optional note. */
+export function Stats({
   of,
 }: {
   of: readonly (readonly [label: string, value: string | number, note?: string])[];

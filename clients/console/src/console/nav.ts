@@ -18,23 +18,23 @@ import { useText } from "../i18n";
 import { useCan } from "../shared/me";
 import { useCatalog } from "./data";
 
-export interface Place {
+export interface NavItem {
   readonly path: string;
   readonly name: string;
   readonly permission: string;
   readonly icon: typeof IconUsers;
-  /** Pressed after "g". */
+  /** The key that opens it, pressed after "g". */
   readonly key: string;
   readonly group: "run" | "set";
 }
 
-/** Where this person may go. */
-export function usePlaces(): Place[] {
+/** The pages that this user may open. */
+export function useNavItems(): NavItem[] {
   const t = useText();
   const can = useCan();
   const { data } = useCatalog();
   const tees = data?.resources.some(({ kind, active }) => active && kind.toLowerCase() === "tee");
-  const all: (Place | false | undefined)[] = [
+  const all: (NavItem | false | undefined)[] = [
     {
       path: "/",
       name: t.nav.schedule,
@@ -148,5 +148,5 @@ export function usePlaces(): Place[] {
       group: "set",
     },
   ];
-  return all.filter((place): place is Place => Boolean(place) && can((place as Place).permission));
+  return all.filter((item): item is NavItem => Boolean(item) && can((item as NavItem).permission));
 }

@@ -11,39 +11,39 @@ import { useState } from "react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { ask } from "../../shared/ask";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { useCan } from "../../shared/me";
 import { DAY, millis } from "../../shared/time";
-import { type Act, ActsMenu } from "../acts";
-import { MoveModal } from "./move";
+import { type Action, ActionsMenu } from "../actions-menu";
+import { RescheduleModal } from "./reschedule";
 
-/** No policy opens check-in longer before a session, nor keeps it open longer after. */
+/** The longest time that a policy can open check-in before a session or keep it open after. */
 const widestCheckIn = DAY;
 
 /** What staff can do with a booking. */
-export function BookingActs({
+export function BookingActions({
   booking,
   onConfirm,
 }: {
   booking: Booking;
-  /** Opens what confirms a hold. */
+  /** Opens the form that confirms a hold. */
   onConfirm?: (booking: Booking) => void;
 }) {
   const t = useText();
   const d = useDesk();
   const [moving, setMoving] = useState(false);
   const can = useCan();
-  const checkIn = useDo(CheckInService.method.checkIn, {
+  const checkIn = useCall(CheckInService.method.checkIn, {
     done: ({ alreadyCheckedIn }) => (alreadyCheckedIn ? t.session.alreadyIn : undefined),
   });
-  const undo = useDo(CheckInService.method.undoCheckIn);
-  const noShow = useDo(BookingService.method.markNoShow);
-  const undoNoShow = useDo(BookingService.method.undoNoShow);
-  const cancel = useDo(BookingService.method.adminCancelBooking, {
+  const undo = useCall(CheckInService.method.undoCheckIn);
+  const noShow = useCall(BookingService.method.markNoShow);
+  const undoNoShow = useCall(BookingService.method.undoNoShow);
+  const cancel = useCall(BookingService.method.adminCancelBooking, {
     done: ({ creditRefunded, promoted }) => t.session.cancelled(creditRefunded, promoted),
   });
-  const release = useDo(BookingService.method.releaseHold, { done: d.hold.released });
-  const refund = useDo(CreditService.method.refundCredit, { done: t.session.refunded });
+  const release = useCall(BookingService.method.releaseHold, { done: d.hold.released });
+  const refund = useCall(CreditService.method.refundCredit, { done: t.session.refunded });
   const { id: bookingId, status, memberName } = booking;
   const confirmed = status === BookingStatus.CONFIRMED;
   const started = millis(booking.sessionStartTime) < Date.now();
@@ -51,10 +51,10 @@ export function BookingActs({
     millis(booking.sessionStartTime) - widestCheckIn < Date.now() &&
     Date.now() < millis(booking.sessionEndTime) + widestCheckIn;
   const pending = status === BookingStatus.PENDING;
-  const acts: (Act | false)[] = [
+  const actions: (Action | false)[] = [
     confirmed &&
       !started &&
-      can("booking.reschedule_any") && { label: d.move.open, run: () => setMoving(true) },
+      can("booking.reschedule_any") && { label: d.reschedule.open, run: () => setMoving(true) },
     pending &&
       can("booking.confirm_any") && {
         label: d.hold.release,
@@ -112,8 +112,8 @@ export function BookingActs({
           {d.hold.confirm}
         </Button>
       )}
-      <ActsMenu label={`${t.actions.actions}: ${memberName}`} acts={acts} />
-      <MoveModal booking={moving ? booking : undefined} onClose={() => setMoving(false)} />
+      <ActionsMenu label={`${t.actions.actions}: ${memberName}`} actions={actions} />
+      <RescheduleModal booking={moving ? booking : undefined} onClose={() => setMoving(false)} />
     </span>
   );
 }

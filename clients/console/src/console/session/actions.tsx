@@ -3,13 +3,13 @@ import { Button } from "@mantine/core";
 import { IconCheck, IconDeviceTv } from "@tabler/icons-react";
 import { useText } from "../../i18n";
 import { ask } from "../../shared/ask";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { useCan } from "../../shared/me";
-import { type Act, ActsMenu } from "../acts";
+import { type Action, ActionsMenu } from "../actions-menu";
 
 export function DisplayButton({ session }: { session: Session }) {
   const t = useText();
-  const make = useDo(CheckInService.method.createDisplayUrl);
+  const make = useCall(CheckInService.method.createDisplayUrl);
   return (
     <Button
       variant="default"
@@ -17,7 +17,7 @@ export function DisplayButton({ session }: { session: Session }) {
       leftSection={<IconDeviceTv size={16} />}
       loading={make.busy}
       onClick={async () => {
-        // Opened before the answer, or browsers would take it for an advertisement.
+        // Open the window before the request, or the browser blocks it as a popup.
         const page = window.open("about:blank", "_blank");
         const answer = await make.run({ sessionId: session.id });
         const address = answer && new URL(answer.url);
@@ -33,22 +33,22 @@ export function DisplayButton({ session }: { session: Session }) {
   );
 }
 
-/** What can be done with the session as a whole. */
-export function Acts({ session }: { session: Session }) {
+/** Actions on the whole session. */
+export function SessionActions({ session }: { session: Session }) {
   const t = useText();
   const can = useCan();
-  const publish = useDo(SessionService.method.publishSession, { done: t.session.published });
-  const unpublish = useDo(SessionService.method.unpublishSession);
-  const block = useDo(SessionService.method.blockSession);
-  const unblock = useDo(SessionService.method.unblockSession);
-  const cancel = useDo(SessionService.method.cancelSession, {
+  const publish = useCall(SessionService.method.publishSession, { done: t.session.published });
+  const unpublish = useCall(SessionService.method.unpublishSession);
+  const block = useCall(SessionService.method.blockSession);
+  const unblock = useCall(SessionService.method.unblockSession);
+  const cancel = useCall(SessionService.method.cancelSession, {
     done: ({ bookingsCancelled, creditsRefunded }) =>
-      t.session.calledOff(bookingsCancelled, creditsRefunded),
+      t.session.sessionCancelled(bookingsCancelled, creditsRefunded),
   });
   const { id: sessionId, etag, state } = session;
   if (state === SessionState.CANCELLED) return null;
   const draft = state === SessionState.DRAFT;
-  const rest: (Act | false)[] = [
+  const rest: (Action | false)[] = [
     !draft &&
       can("session.publish") && {
         label: t.session.unpublish,
@@ -97,7 +97,7 @@ export function Acts({ session }: { session: Session }) {
           {t.session.publish}
         </Button>
       )}
-      <ActsMenu outlined label={t.actions.actions} acts={rest} />
+      <ActionsMenu outlined label={t.actions.actions} actions={rest} />
     </>
   );
 }

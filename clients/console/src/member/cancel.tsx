@@ -1,18 +1,18 @@
 import { BookingService, WaitlistService } from "@berthhq/client";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { notifications } from "@mantine/notifications";
-import { useSpeech, useText } from "../i18n";
+import { useI18n, useText } from "../i18n";
 import { ask } from "../shared/ask";
-import { useDo, useFailed } from "../shared/calls";
+import { useCall, useFailed } from "../shared/calls";
 import { millis, showTime } from "../shared/time";
 
-/** Gives a place up, after saying what that costs. */
-export function useGiveUp() {
+/** Cancels a booking, after showing what that costs. */
+export function useCancelBooking() {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const transport = useTransport();
   const fail = useFailed();
-  const cancel = useDo(BookingService.method.cancelBooking, {
+  const cancel = useCall(BookingService.method.cancelBooking, {
     done: ({ creditRefunded }) => (creditRefunded ? t.app.refunded : t.app.cancelled),
   });
   return async (bookingId: string) => {
@@ -38,9 +38,9 @@ export function useGiveUp() {
   };
 }
 
-export function useLeave() {
+export function useLeaveWaitlist() {
   const t = useText();
-  const leave = useDo(WaitlistService.method.leaveWaitlist);
+  const leave = useCall(WaitlistService.method.leaveWaitlist);
   return async (entryId: string, title: string) => {
     const answer = await ask({
       title: `${t.app.leave}: ${title}?`,

@@ -13,14 +13,14 @@ import { useNumbers } from "../../shared/numbers";
 import { showSpan, spanMs, startOf, today } from "../../shared/time";
 import { Card, Shown, State } from "../../shared/ui";
 import type { Catalog } from "../data";
-import { Figures } from "../figures";
 import { LevelPicker, useLevel } from "../layers/level";
 import { Share } from "../share";
+import { Stats } from "../stats";
 
 const spans = [7, 30, 90];
 
-/** How well the waitlist fills what was freed, in the last days, of the whole organization or a part of it. */
-export function WaitlistFigures({ catalog }: { catalog: Catalog }) {
+/** Waitlist analytics of the last days, for the organization or part of it. */
+export function WaitlistAnalytics({ catalog }: { catalog: Catalog }) {
   const t = useText();
   const { tenant } = useMe();
   const { target } = useLevel();
@@ -50,25 +50,29 @@ export function WaitlistFigures({ catalog }: { catalog: Catalog }) {
         />
         <LevelPicker catalog={catalog} label={t.rules.countedFor} />
       </div>
-      <Told of={figures} />
+      <AnalyticsTables of={figures} />
     </>
   );
 }
 
-function Told({ of }: { of: ComponentProps<typeof Shown<GetWaitlistAnalyticsResponse>>["of"] }) {
+function AnalyticsTables({
+  of,
+}: {
+  of: ComponentProps<typeof Shown<GetWaitlistAnalyticsResponse>>["of"];
+}) {
   const t = useText();
   const { percent, count, mean } = useNumbers();
   return (
     <Shown of={of}>
       {({ total, locations, services, cascadeDepths }) => {
-        const asked = total !== undefined && total.offersSent > 0n;
+        const hasOffers = total !== undefined && total.offersSent > 0n;
         return !total || total.entries + total.offersSent === 0n ? (
           <div className="card">
             <State title={t.analytics.none} />
           </div>
         ) : (
           <>
-            <Figures
+            <Stats
               of={[
                 [t.rules.joined, count(total.entries), t.rules.stillWaiting(Number(total.active))],
                 [
@@ -80,8 +84,8 @@ function Told({ of }: { of: ComponentProps<typeof Shown<GetWaitlistAnalyticsResp
                 [t.rules.offered, count(total.offersSent)],
                 [
                   t.rules.accepted,
-                  asked ? percent(total.acceptanceRate) : "–",
-                  asked ? t.rules.outOf(count(total.accepted), count(total.offersSent)) : "",
+                  hasOffers ? percent(total.acceptanceRate) : "–",
+                  hasOffers ? t.rules.outOf(count(total.accepted), count(total.offersSent)) : "",
                 ],
                 [
                   t.rules.answerTime,
@@ -128,7 +132,7 @@ function Parts({ title, rows }: { title: string; rows: readonly WaitlistFiguresR
   if (rows.length === 0) return null;
   return (
     <Card title={title} bare>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must reach scrollable content */}
       <section className="scroll-x" tabIndex={0} aria-label={title}>
         <table className="table">
           <thead>

@@ -3,7 +3,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Checkbox, Switch, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { useNotices } from "../i18n/notices";
-import { useDo } from "../shared/calls";
+import { useCall } from "../shared/calls";
 import { useCan } from "../shared/me";
 import { timeOfDay, wallClock } from "../shared/time";
 import { Card, Shown } from "../shared/ui";
@@ -14,16 +14,16 @@ const channels = [
   NotificationChannel.EMAIL,
 ] as const;
 
-/** What a member wants to hear of, and how. Each choice holds at once. */
+/** A member's notification preferences. Each change is saved at once. */
 export function Notices() {
   const n = useNotices();
   const can = useCan();
-  const asked = useQuery(NotificationService.method.getPreferences, {});
-  const update = useDo(NotificationService.method.updatePreferences);
-  // What was just chosen, until the server has said what it kept.
+  const query = useQuery(NotificationService.method.getPreferences, {});
+  const update = useCall(NotificationService.method.updatePreferences);
+  // Choices that the server has not confirmed yet.
   const [pending, setPending] = useState<Readonly<Record<string, boolean>>>({});
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every new answer settles it
-  useEffect(() => setPending({}), [asked.data]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every new answer settles them
+  useEffect(() => setPending({}), [query.data]);
   const choose = async (
     topic: NotificationTopic,
     channel: NotificationChannel,
@@ -38,7 +38,7 @@ export function Notices() {
   };
   return (
     <Card title={n.preferences.title}>
-      <Shown of={asked}>
+      <Shown of={query}>
         {({ preferences: all }) => {
           const topics = [...new Set(all?.preferences.map(({ topic }) => topic))].filter(
             (topic) => topic !== NotificationTopic.STAFF_NOTE || can("booking.roster"),

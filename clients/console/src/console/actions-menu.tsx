@@ -1,25 +1,25 @@
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconDots } from "@tabler/icons-react";
 
-export interface Act {
+export interface Action {
   readonly label: string;
   readonly run: () => unknown;
-  /** It cannot be undone. */
+  /** The action cannot be undone. */
   readonly danger?: boolean;
 }
 
-/** What else can be done with something. Nothing, where there is nothing. */
-export function ActsMenu({
+/** A menu of further actions. It is not shown if there are none. */
+export function ActionsMenu({
   label,
-  acts,
+  actions,
   outlined = false,
 }: {
   label: string;
-  acts: readonly (Act | false)[];
-  /** It stands beside buttons. */
+  actions: readonly (Action | false)[];
+  /** Draws a border, for use next to buttons. */
   outlined?: boolean;
 }) {
-  const shown = acts.filter((act) => act !== false);
+  const shown = actions.filter((act) => act !== false);
   if (shown.length === 0) return null;
   return (
     <Menu>

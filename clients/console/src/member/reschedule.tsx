@@ -12,11 +12,11 @@ import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
-import { useSpeech, useText } from "../i18n";
+import { useI18n, useText } from "../i18n";
 import { useMemberTexts } from "../i18n/member";
 import { useAll } from "../shared/all";
 import { ask } from "../shared/ask";
-import { useDo } from "../shared/calls";
+import { useCall } from "../shared/calls";
 import { Refused } from "../shared/form";
 import { DAY, HOUR, showTime, zoneName } from "../shared/time";
 import { Shown, State, Time } from "../shared/ui";
@@ -24,15 +24,15 @@ import { Heading } from "./heading";
 
 const lookAhead = 28 * DAY;
 
-/** Other times of the same service at the same location, to move a booking to. */
-export function MovePage() {
+/** Reschedules a booking to another session of the same service and location. */
+export function ReschedulePage() {
   const t = useText();
   const m = useMemberTexts();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const navigate = useNavigate();
   const { id: bookingId = "" } = useParams();
-  const asked = useQuery(BookingService.method.getBooking, { bookingId });
-  const booking = asked.data?.booking;
+  const query = useQuery(BookingService.method.getBooking, { bookingId });
+  const booking = query.data?.booking;
   const current = useQuery(
     SessionService.method.getSession,
     { sessionId: booking?.sessionId ?? "" },
@@ -53,20 +53,29 @@ export function MovePage() {
     { enabled: Boolean(current), refetchInterval: 60_000 },
   );
   const [error, setError] = useState<unknown>();
-  const move = useDo(BookingService.method.rescheduleBooking, { quiet: true });
+  const reschedule = useCall(BookingService.method.rescheduleBooking, { quiet: true });
   const zone = booking?.timeZone ?? "UTC";
+  const startOf = ({ startTime, timeZone }: Session) =>
+    showTime(startTime ?? timestampFromMs(0), timeZone, locale, "dayTime");
   const go = async (to: Session) => {
     setError(undefined);
-    const when = showTime(to.startTime ?? timestampFromMs(0), to.timeZone, locale, "dayTime");
-    if (!(await ask({ title: m.move.sure(when), body: m.move.note, yes: m.move.move }))) return;
+    const when = startOf(to);
+    if (
+      !(await ask({
+        title: m.reschedule.sure(when),
+        body: m.reschedule.note,
+        yes: m.reschedule.action,
+      }))
+    )
+      return;
     try {
-      await move.run({
+      await reschedule.run({
         bookingId,
         sessionId: to.id,
         moveItems:
           booking?.items.some(({ status }) => status !== BookingItemStatus.CANCELLED) ?? false,
       });
-      notifications.show({ message: m.move.moved(when) });
+      notifications.show({ message: m.reschedule.moved(when) });
       navigate("/bookings");
     } catch (thrown) {
       setError(thrown);
@@ -74,21 +83,21 @@ export function MovePage() {
   };
   return (
     <>
-      <Heading>{m.move.title}</Heading>
-      <Shown of={asked} rows={2}>
+      <Heading>{m.reschedule.title}</Heading>
+      <Shown of={query} rows={2}>
         {({ booking: found }) =>
           found && (
             <p style={{ marginTop: -6 }}>
-              <strong>{m.move.from(found.sessionTitle)}</strong>{" "}
+              <strong>{m.reschedule.from(found.sessionTitle)}</strong>{" "}
               <Time at={found.sessionStartTime} zone={zone} /> {zoneName(zone, locale)}
               <br />
-              <span className="muted">{m.move.note}</span>
+              <span className="muted">{m.reschedule.note}</span>
             </p>
           )
         }
       </Shown>
       <Refused error={error} zone={zone} />
-      <h2>{m.move.to}</h2>
+      <h2>{m.reschedule.to}</h2>
       <Shown of={sessions}>
         {(all) => {
           const open = all.filter(
@@ -97,7 +106,7 @@ export function MovePage() {
           return (
             <div className="card">
               {open.length === 0 ? (
-                <State title={m.move.none}>{m.move.noneNote}</State>
+                <State title={m.reschedule.none}>{m.reschedule.noneNote}</State>
               ) : (
                 open.map((one) => (
                   <article className="offer target" key={one.id} aria-label={one.title}>
@@ -113,11 +122,11 @@ export function MovePage() {
                     </div>
                     <Button
                       variant="light"
-                      loading={move.busy}
+                      loading={reschedule.busy}
                       onClick={() => void go(one)}
-                      aria-label={`${m.move.here}: ${showTime(one.startTime ?? timestampFromMs(0), one.timeZone, locale, "dayTime")}`}
+                      aria-label={`${m.reschedule.here}: ${startOf(one)}`}
                     >
-                      {m.move.here}
+                      {m.reschedule.here}
                     </Button>
                   </article>
                 ))
@@ -130,7 +139,7 @@ export function MovePage() {
   );
 }
 
-/** Whether a session has the seats. What else may speak against it the server says, when it is asked. */
+/** Whether a session has enough seats. The server checks everything else when asked. */
 function takes({ seatsOpen, blocked, eligibility }: Session, party: number): boolean {
   const mine =
     eligibility?.status === EligibilityStatus.BOOKED ||

@@ -13,10 +13,10 @@ import { Alert, Button, NativeSelect, NumberInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type ReactNode, useState } from "react";
 import { Link, useNavigate } from "react-router";
-import { useSpeech, useText } from "../i18n";
+import { useI18n, useText } from "../i18n";
 import { useMemberTexts } from "../i18n/member";
 import { useAll } from "../shared/all";
-import { useDo } from "../shared/calls";
+import { useCall } from "../shared/calls";
 import { explain } from "../shared/errors";
 import { named, useSubmit } from "../shared/form";
 import { Temporal } from "../shared/time";
@@ -24,11 +24,11 @@ import { needsChoice, PlanChoice, usePlans } from "./book";
 import { Heading } from "./heading";
 
 /*
- * What is the same for every wish, be it for a span of days or for any one of several sessions.
+ * Shared by the waitlist forms for a time window and for several sessions.
  */
 
-/** Where and for what one can wait. */
-export function useOffered() {
+/** Locations and services with a waitlist. */
+export function useOfferings() {
   const locations = useAll(TenantService.method.listLocations, {}, (answer) => answer.locations, {
     staleTime: 60_000,
   });
@@ -38,72 +38,72 @@ export function useOffered() {
   return { locations: locations.data ?? [], services: services.data ?? [] };
 }
 
-/** One of the places, where there are several. */
-export function PlaceChoice({
-  places,
-  place,
+/** Selects a location, if there are several. */
+export function LocationChoice({
+  locations,
+  location,
   onChange,
 }: {
-  places: readonly Location[];
-  place: Location | undefined;
+  locations: readonly Location[];
+  location: Location | undefined;
   onChange: (id: string) => void;
 }) {
   const t = useText();
-  if (places.length < 2) return null;
+  if (locations.length < 2) return null;
   return (
     <NativeSelect
       label={t.app.location}
-      value={place?.id ?? ""}
+      value={location?.id ?? ""}
       onChange={(event) => onChange(event.currentTarget.value)}
-      data={named(places)}
+      data={named(locations)}
     />
   );
 }
 
-interface Wish {
+interface JoinInput {
   readonly wish: NonNullable<MessageInitShape<typeof JoinWaitlistRequestSchema>["wish"]>;
   readonly coachId?: string;
 }
 
-export function WishForm({
+export function JoinForm({
   title,
   note,
-  act,
+  submitLabel,
   zone,
   party,
-  wish,
+  request,
   framed = false,
   children,
 }: {
   title: string;
   note: string;
-  /** What sending it is called. */
-  act: string;
-  /** Of times in refusals. */
+  /** Label of the submit button. */
+  submitLabel: string;
+  /** Time zone of times in error messages. */
   zone: string;
-  party: { wished: number; least: number; most: number; onChange: (value: number) => void };
-  /** undefined: not all that it takes is chosen. */
-  wish: (() => Wish) | undefined;
-  /** It stands on a card. */
+  party: { size: number; least: number; most: number; onChange: (value: number) => void };
+  /** undefined while the form is incomplete. */
+  request: (() => JoinInput) | undefined;
+  /** Draws the form on a card. */
   framed?: boolean;
   children: ReactNode;
 }) {
   const t = useText();
   const m = useMemberTexts();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const navigate = useNavigate();
   const plans = usePlans();
   const [plan, setPlan] = useState("");
-  const size = Math.max(party.least, Math.min(party.wished, party.most));
-  const join = useDo(WaitlistService.method.joinWaitlist, { quiet: true });
+  const size = Math.max(party.least, Math.min(party.size, party.most));
+  const join = useCall(WaitlistService.method.joinWaitlist, { quiet: true });
   const { error, onSubmit } = useSubmit(async () => {
-    if (!wish) return;
+    if (!request) return;
     const answer = await join.run({
-      ...wish(),
+      ...request(),
       partySize: size,
       subscriptionId: plan,
     });
-    notifications.show({ message: m.wish.joined(answer?.entry?.position ?? 0) });
+    notifications.show({ message: m.timeWindow.joined(answer?.entry?.position ?? 0) });
     navigate("/bookings");
   });
   return (
@@ -130,30 +130,32 @@ export function WishForm({
         {needsChoice(plans, error) && <PlanChoice plans={plans} value={plan} onChange={setPlan} />}
         {error !== undefined &&
           (berthError(error).reason === ErrorReason.SEATS_AVAILABLE ? (
-            <Free sessionId={berthError(error).metadata.session_id ?? ""} />
+            <SeatsAvailable sessionId={berthError(error).metadata.session_id ?? ""} />
           ) : (
             <Alert color="red" role="alert">
               {explain(error, t, locale, zone)}
             </Alert>
           ))}
-        <Button type="submit" size="md" loading={join.busy} disabled={!wish}>
-          {act}
+        <Button type="submit" size="md" loading={join.busy} disabled={!request}>
+          {submitLabel}
         </Button>
       </form>
     </>
   );
 }
 
-/** There is no need to wait: something that fits has places. */
-function Free({ sessionId }: { sessionId: string }) {
+/** Shown if a matching session has open seats, so that there is no need to wait. */
+function SeatsAvailable({ sessionId }: { sessionId: string }) {
   const t = useText();
   const m = useMemberTexts();
   const found = useQuery(SessionService.method.getSession, { sessionId }).data?.session;
   const { year = 0, month = 0, day = 0 } = found?.localDate ?? {};
   return (
     <Alert color="tide" role="alert">
-      {found ? m.wish.free(found.title) : t.reasons.SEATS_AVAILABLE?.({})}{" "}
-      {found && <Link to={`/?date=${new Temporal.PlainDate(year, month, day)}`}>{m.wish.see}</Link>}
+      {found ? m.timeWindow.free(found.title) : t.reasons.SEATS_AVAILABLE?.({})}{" "}
+      {found && (
+        <Link to={`/?date=${new Temporal.PlainDate(year, month, day)}`}>{m.timeWindow.see}</Link>
+      )}
     </Alert>
   );
 }

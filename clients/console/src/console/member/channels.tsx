@@ -1,4 +1,4 @@
-import "./reach.css";
+import "./channels.css";
 import {
   type Device,
   DeviceKind,
@@ -37,13 +37,19 @@ const icons = {
   [DeviceKind.WEB]: IconWorld,
 };
 
-/** Where messages reach somebody, and what they want to hear of. Only they themselves change it. */
-export function Reach({ member, devices }: { member: Member; devices: readonly Device[] }) {
+/** A member's devices and notification preferences. Only the member can change them. */
+export function MessageChannels({
+  member,
+  devices,
+}: {
+  member: Member;
+  devices: readonly Device[];
+}) {
   const t = useText();
   const d = useDesk();
   const n = useNotices();
   const { tenant } = useMe();
-  const asked = useQuery(NotificationService.method.getPreferences, { memberId: member.id });
+  const query = useQuery(NotificationService.method.getPreferences, { memberId: member.id });
   return (
     <div className="stack">
       <Card bare title={d.member.devices}>
@@ -73,7 +79,7 @@ export function Reach({ member, devices }: { member: Member; devices: readonly D
         )}
       </Card>
       <Card bare title={n.preferences.title}>
-        <Shown of={asked}>
+        <Shown of={query}>
           {({ preferences: all }) => (
             <>
               <p className="muted" style={{ margin: 0, padding: "12px 16px", fontSize: 13 }}>
@@ -84,14 +90,14 @@ export function Reach({ member, devices }: { member: Member; devices: readonly D
                       wallClock(all.quietHours.end),
                       (member.timeZone || tenant.timeZone).replaceAll("_", " "),
                     )
-                  : d.member.quietAsHouse}
+                  : d.member.organizationQuietHours}
               </p>
               {all?.stops.map(({ channel, reason }) => (
                 <Alert key={channel} color="yellow" mx="md" mb="sm">
                   {n.preferences.stopped(n.channels[channel] ?? "", n.reasons[reason] ?? "")}
                 </Alert>
               ))}
-              <table className="table reach">
+              <table className="table channels">
                 <thead>
                   <tr>
                     <th scope="col">{n.topic}</th>

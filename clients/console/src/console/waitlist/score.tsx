@@ -5,14 +5,14 @@ import { useText } from "../../i18n";
 import { useCan } from "../../shared/me";
 import { Time } from "../../shared/ui";
 
-/** What an entry is worth, and on asking what its place in line consists of. */
-export function Worth({
+/** An entry's score, with a popover that explains its position. */
+export function Score({
   entry,
-  place,
+  position,
   session,
 }: {
   entry: WaitlistEntry;
-  place: number;
+  position: number;
   session: Session;
 }) {
   const t = useText();
@@ -21,26 +21,26 @@ export function Worth({
   return (
     <Popover width={290} position="bottom-start" withArrow shadow="md" trapFocus returnFocus>
       <Popover.Target>
-        <UnstyledButton className="worth" aria-label={`${t.worth.score(score)}, ${memberName}`}>
-          {t.worth.score(score)}
+        <UnstyledButton className="score" aria-label={`${t.scoring.score(score)}, ${memberName}`}>
+          {t.scoring.score(score)}
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown tabIndex={-1} data-autofocus>
-        <Parts entry={entry} score={score} place={place} session={session} />
+        <ScoreDetails entry={entry} score={score} position={position} session={session} />
       </Popover.Dropdown>
     </Popover>
   );
 }
 
-function Parts({
+function ScoreDetails({
   entry: { createTime, flagged, score: given, scoreParts: parts },
   score,
-  place,
+  position,
   session: { serviceId, locationId, timeZone },
 }: {
   entry: WaitlistEntry;
   score: number;
-  place: number;
+  position: number;
   session: Session;
 }) {
   const t = useText();
@@ -53,23 +53,23 @@ function Parts({
   const order = rules.data?.effective?.rules?.order ?? WaitlistOrder.UNSPECIFIED;
   const sum: readonly (readonly [string, string])[] = parts
     ? [
-        [t.worth.base, `${parts.base}`],
-        [t.worth.tier, `+ ${parts.tierBonus}`],
-        [t.worth.early, `+ ${parts.earlyBirdPoints}`],
+        [t.scoring.base, `${parts.base}`],
+        [t.scoring.tier, `+ ${parts.tierBonus}`],
+        [t.scoring.early, `+ ${parts.earlyBirdPoints}`],
       ]
-    : [[given === undefined ? t.worth.formula : t.worth.byStaff, `${score}`]];
+    : [[given === undefined ? t.scoring.formula : t.scoring.byStaff, `${score}`]];
   return (
     <>
-      <strong style={{ fontWeight: 600 }}>{t.worth.place(place)}</strong>
-      <dl className="worth-parts">
+      <strong style={{ fontWeight: 600 }}>{t.scoring.position(position)}</strong>
+      <dl className="score-parts">
         {flagged && (
           <div>
             <dt>{t.offers.flagged}</dt>
-            <dd>{t.worth.beforeAll}</dd>
+            <dd>{t.scoring.beforeAll}</dd>
           </div>
         )}
         <div>
-          <dt>{t.worth.joined}</dt>
+          <dt>{t.scoring.joined}</dt>
           <dd>
             <Time at={createTime} zone={timeZone} as="dateTime" />
           </dd>
@@ -82,13 +82,13 @@ function Parts({
         ))}
         {parts && (
           <div className="sum">
-            <dt>{t.worth.sum}</dt>
+            <dt>{t.scoring.sum}</dt>
             <dd>{score}</dd>
           </div>
         )}
       </dl>
       <p className="muted" style={{ margin: 0, fontSize: 12 }}>
-        {t.worth.orders[order]}
+        {t.scoring.orders[order]}
       </p>
     </>
   );
