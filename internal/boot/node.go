@@ -116,7 +116,7 @@ func Open(
 	if n.courier, err = keys.Senders.open(ctx, n.App, log, registry); err != nil {
 		return nil, err
 	}
-	n.sends = !keys.Senders.Elsewhere
+	n.sends = keys.Senders.sends()
 	n.health = rpc.NewHealth(n.ready)
 	apps, err := web.Console(browser.Files(), keys.SignIn())
 	if err != nil {

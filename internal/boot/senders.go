@@ -25,7 +25,8 @@ import (
 // SenderConfig names the platform's accounts with providers. They send the messages of tenants without accounts of
 // their own. Messages of a channel without an account go to the local outbox.
 type SenderConfig struct {
-	Elsewhere bool `name:"messages-elsewhere" env:"BERTH_MESSAGES_ELSEWHERE" help:"Leave planning and sending messages to other nodes."`
+	// Send is on, off, or empty, which means on.
+	Send string `env:"BERTH_SEND" enum:"on,off" default:"on" help:"Whether this node plans and sends messages: on or off. If off, other nodes or workers must do it."`
 
 	PrivateHosts bool `name:"senders-private-hosts" env:"BERTH_SENDERS_PRIVATE_HOSTS" help:"Let tenants' own mail servers be on this machine or in private networks."`
 
@@ -45,6 +46,9 @@ type SenderConfig struct {
 	SMTPPassword string `env:"BERTH_SMTP_PASSWORD" placeholder:"PASSWORD" help:"The user's password."`
 	SMTPFrom     string `env:"BERTH_SMTP_FROM" placeholder:"ADDRESS" help:"The address that mails come from."`
 }
+
+// sends reports whether the node plans and sends messages.
+func (c SenderConfig) sends() bool { return c.Send != "off" }
 
 // carriers names the provider of each channel that the platform has an account for.
 func (c SenderConfig) carriers() map[notify.Channel]string {

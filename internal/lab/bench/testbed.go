@@ -77,7 +77,7 @@ func openTestbed(ctx context.Context, size dbSize, progress func(string)) (_ *te
 	if err = h.fill(ctx, size, progress); err != nil {
 		return nil, err
 	}
-	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth", Senders: boot.SenderConfig{Elsewhere: true}}
+	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth", Senders: boot.SenderConfig{Send: "off"}}
 	if h.Node, err = boot.Open(
 		ctx, slog.New(slog.DiscardHandler), h.postgres.URL, keys, boot.ListenConfig{Drain: time.Second},
 	); err != nil {
