@@ -112,7 +112,7 @@ type ListenConfig struct {
 	Origins   []string `env:"BERTH_ORIGINS" placeholder:"https://…" help:"Origins whose pages may call from a browser; * for all."`
 	// ClockOffset makes the clock that decides bookings wrong. Only campaigns use it.
 	ClockOffset time.Duration `hidden:"" help:"For tests: how far ahead the clock of the rules is."`
-	Lanes       int           `env:"BERTH_LANES" default:"2" help:"Transactions of one tenant's bookings that a node runs at a time. Bookings that come meanwhile share the next one."`
+	Concurrency int           `env:"BERTH_CONCURRENCY" default:"2" help:"How many transactions with bookings of one tenant a node runs at a time. Bookings that arrive while they run share the next transaction."`
 	Drain       time.Duration `env:"BERTH_DRAIN" default:"10s" help:"How long requests that are being answered may take when the server stops."`
 	// Patience is the time limit of an RPC, of a statement and of a lock. Tests share the machine and set a longer one;
 	// zero means each one's default.

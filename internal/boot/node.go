@@ -107,7 +107,7 @@ func Open(
 		DB: n.DB, Now: func() time.Time { return time.Now().Add(listen.ClockOffset) },
 		CheckInKeys: signing.CheckIn, Claims: n.Claims, PublicURL: listen.PublicURL,
 		Tally: metrics.count, Committed: n.Relay.Committed, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
-		Lanes: listen.Lanes,
+		Lanes: listen.Concurrency,
 		Seals: messageKeys, Carriers: keys.Senders.carriers(), MailFrom: keys.Senders.SMTPFrom,
 		Post: func(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted {
 			return n.courier.Post(ctx, in, out)
