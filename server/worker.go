@@ -43,7 +43,7 @@ func (c *workerCommand) Run(ctx context.Context, to *cli.Console) error {
 	}
 	defer n.Close()
 	n.Handler = healthOnly(n.Handler)
-	debug.FreeOSMemory() // starting takes much that working does not
+	debug.FreeOSMemory() // starting needs more memory than running
 	log.InfoContext(ctx, "working",
 		slog.String("address", listener.Addr().String()), slog.String("version", cli.Version()))
 	return n.Serve(ctx, listener, nil)
