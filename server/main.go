@@ -11,14 +11,14 @@ import (
 
 // commands is the command line.
 type commands struct {
-	Serve   serveCommand   `cmd:"" help:"Serve the API, on a database that somebody runs."`
-	Worker  workerCommand  `cmd:"" help:"Send messages and do what falls due, and answer nobody."`
+	Serve   serveCommand   `cmd:"" help:"Serve the API with an existing database."`
+	Worker  workerCommand  `cmd:"" help:"Send messages and do scheduled work, without serving the API."`
 	Dev     devCommand     `cmd:"" help:"Start everything for development: Postgres, migrations, demo data, server."`
-	Migrate migrateCommand `cmd:"" help:"Bring the database's schema up to date."`
+	Migrate migrateCommand `cmd:"" help:"Update the database schema."`
 	Tenant  tenantCommand  `cmd:"" help:"Create a tenant."`
 	Token   tokenCommand   `cmd:"" help:"Issue a token with this server's own key."`
-	Verify  verifyCommand  `cmd:"" help:"Prove that what must never happen has not happened, over all data."`
-	Doctor  doctorCommand  `cmd:"" help:"Examine database, keys and configuration, and say what to change."`
+	Verify  verifyCommand  `cmd:"" help:"Check every invariant over all data."`
+	Doctor  doctorCommand  `cmd:"" help:"Check database, keys and configuration, and say what to change."`
 
 	Version kong.VersionFlag `help:"Print the version."`
 }

@@ -165,7 +165,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"dev", "--help"}, 0, "BERTH_LISTEN"},
 		{[]string{"--version"}, 0, "go1."},
 		{[]string{"fly"}, 1, "unexpected argument fly"},
-		{[]string{"serve", "--database-url="}, 1, "`berth dev` brings a database of its own"},
+		{[]string{"serve", "--database-url="}, 1, "`berth dev` starts a database of its own"},
 		{[]string{"worker", "--database-url=x"}, 1, "BERTH_PUBLIC_URL is not set"},
 		{[]string{"migrate", "--database-url="}, 1, "DATABASE_URL is not set"},
 		{[]string{"token", "ada", "--data", t.TempDir()}, 1, "--tenant"},

@@ -9,8 +9,7 @@ import (
 	"github.com/berthhq/berth/migrations"
 )
 
-// migrateCommand brings the schema up to date. It is the one command that needs
-// the role which owns the tables.
+// migrateCommand updates the schema. It is the only command that needs the role that owns the tables.
 type migrateCommand struct {
 	boot.DatabaseConfig `embed:""`
 }

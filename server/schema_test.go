@@ -27,7 +27,7 @@ func TestSchemasOfOthers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ done, says, advice string }{
 		"another draft": {editBookings, edited, "cannot be upgraded in place: start with an empty one"},
-		"newer":         {addNewer, "the schema is newer than this program: it has migration 99999", "use the berth that migrated this database, or a newer one"},
+		"newer":         {addNewer, "the schema is newer than this program: it has migration 99999", "use the berth version that migrated this database, or a newer one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,7 +61,7 @@ func TestResetIsForBerthsOwnDatabase(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	c := start(t, "dev", "--reset", "--database-url", db.URL, "--data", t.TempDir(), "--listen", "127.0.0.1:0")
-	if status := c.ended(t); status != 1 || !strings.Contains(c.err.String(), "not berth's to throw away") {
+	if status := c.ended(t); status != 1 || !strings.Contains(c.err.String(), "--reset deletes only the database in the data folder") {
 		t.Errorf("status %d, and it says %s", status, c.err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/cli"
 )
 
-// serveCommand runs one node of a fleet.
+// serveCommand runs one node.
 type serveCommand struct {
 	boot.DatabaseConfig `embed:""`
 	boot.KeyConfig      `embed:""`

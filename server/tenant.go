@@ -13,28 +13,28 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// tenantCommand is what operators do with tenants; no RPC leads there.
+// tenantCommand has the commands for tenants. Only operators can use them: no RPC creates tenants.
 type tenantCommand struct {
 	Create createTenantCommand `cmd:"" help:"Create a tenant with its first owner."`
 }
 
-// createTenantCommand makes a tenant. Doing it again with the same id changes nothing.
+// createTenantCommand creates a tenant. Repeating it with the same id changes nothing.
 type createTenantCommand struct {
 	boot.DatabaseConfig `embed:""`
 
-	ID            tenant.TenantID `help:"Id to give it; repeating the command with the same id changes nothing. Default: a new one."`
-	Name          string          `required:"" help:"What people call it."`
+	ID            tenant.TenantID `help:"Id of the tenant. Repeating the command with the same id changes nothing. Default: a new id."`
+	Name          string          `required:"" help:"Name of the tenant."`
 	TimeZone      string          `required:"" help:"IANA time zone, such as Europe/Berlin."`
-	Locale        string          `default:"en" help:"Language of messages, BCP 47."`
-	Currency      string          `default:"EUR" help:"ISO 4217."`
-	TakesPayments bool            `help:"Members without an active plan cannot book."`
+	Locale        string          `default:"en" help:"Language, as a BCP 47 tag."`
+	Currency      string          `default:"EUR" help:"Currency, as an ISO 4217 code."`
+	TakesPayments bool            `help:"Require an active plan for bookings by members."`
 
-	OwnerSubject string `required:"" help:"Subject (sub) of the first owner's tokens."`
-	OwnerName    string `required:"" help:"The first owner's name."`
-	OwnerEmail   string `help:"The first owner's email address."`
+	OwnerSubject string `required:"" help:"Subject (sub) in the tokens of the first owner."`
+	OwnerName    string `required:"" help:"Name of the first owner."`
+	OwnerEmail   string `help:"Email address of the first owner."`
 }
 
-// Run implements kong's command. It prints the id alone, for scripts.
+// Run implements kong's command. It prints only the id, for scripts.
 func (c *createTenantCommand) Run(ctx context.Context, to *cli.Console) error {
 	if err := c.Required(); err != nil {
 		return err

@@ -12,14 +12,14 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// verifyCommand proves the invariants over all data. It may run beside live traffic.
+// verifyCommand checks every invariant over all data. It can run during normal operation.
 type verifyCommand struct {
 	boot.DatabaseConfig `embed:""`
 
-	Tenant []tenant.TenantID `help:"Tenants to look through. Default: all."`
+	Tenant []tenant.TenantID `help:"Tenants to check. Default: all."`
 }
 
-// verifyTimeout is for one check of one tenant.
+// verifyTimeout is the limit for one check of one tenant.
 const verifyTimeout = 10 * time.Minute
 
 // Run implements kong's command.
@@ -27,7 +27,8 @@ func (c *verifyCommand) Run(ctx context.Context, to *cli.Console) error {
 	if err := c.Required(); err != nil {
 		return err
 	}
-	db, err := boot.OpenDatabase(ctx, pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1, StatementTimeout: verifyTimeout})
+	config := pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1, StatementTimeout: verifyTimeout}
+	db, err := boot.OpenDatabase(ctx, config)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/berthhq/berth/internal/cli"
 )
 
-// workerCommand runs a node that serves no API: it plans and sends messages and does what falls due. Servers with
-// --messages-elsewhere leave messages to it.
+// workerCommand runs a node without the API. It plans and sends messages, and does what is due. Servers with --send=off
+// leave messages to it.
 type workerCommand struct {
 	boot.DatabaseConfig `embed:""`
 	boot.KeyConfig      `embed:""`
@@ -36,14 +36,14 @@ func (c *workerCommand) Run(ctx context.Context, to *cli.Console) error {
 		return err
 	}
 	defer listener.Close()
-	c.Senders.Elsewhere = false // a worker always sends
+	c.Senders.Send = "on" // a worker always sends
 	n, err := boot.Open(ctx, log, c.URL, c.KeyConfig, c.ListenConfig)
 	if err != nil {
 		return err
 	}
 	defer n.Close()
 	n.Handler = healthOnly(n.Handler)
-	debug.FreeOSMemory() // starting takes much that working does not
+	debug.FreeOSMemory() // starting needs more memory than running
 	log.InfoContext(ctx, "working",
 		slog.String("address", listener.Addr().String()), slog.String("version", cli.Version()))
 	return n.Serve(ctx, listener, nil)

@@ -21,13 +21,13 @@ import (
 // DatabaseConfig names the database. Commands embed it, as the other configurations here: kong fills them in
 // from flags and environment variables.
 type DatabaseConfig struct {
-	URL string `name:"database-url" env:"DATABASE_URL" placeholder:"postgres://…" help:"Postgres to use."`
+	URL string `name:"database-url" env:"DATABASE_URL" placeholder:"postgres://…" help:"URL of the Postgres database."`
 }
 
 // Required returns an error if no database is named.
 func (c DatabaseConfig) Required() error {
 	if c.URL == "" {
-		return errors.New("DATABASE_URL is not set; `berth dev` brings a database of its own")
+		return errors.New("DATABASE_URL is not set; `berth dev` starts a database of its own")
 	}
 	return nil
 }
@@ -35,21 +35,21 @@ func (c DatabaseConfig) Required() error {
 // KeyConfig says whose tokens are accepted and where the server's own secrets are. Nodes that share the files
 // accept each other's tokens and QR codes.
 type KeyConfig struct {
-	Data       string `name:"data" env:"BERTH_DATA" default:".berth" type:"path" help:"Folder for keys and development data; made if absent."`
-	SigningKey string `env:"BERTH_SIGNING_KEY" type:"path" placeholder:"FILE" help:"Private key for this server's own tokens (PEM). Default: signing-key.pem in the data folder, made if absent."`
-	CheckInKey string `env:"BERTH_CHECK_IN_KEY" type:"path" placeholder:"FILE" help:"Secrets for QR codes and display links, one in a line, the newest first. Default: check-in.key in the data folder, made if absent."`
+	Data       string `name:"data" env:"BERTH_DATA" default:".berth" type:"path" help:"Folder for keys and development data. Created if it is missing."`
+	SigningKey string `env:"BERTH_SIGNING_KEY" type:"path" placeholder:"FILE" help:"Private key (PEM) that signs this server's own tokens. Default: signing-key.pem in the data folder, created if it is missing."`
+	CheckInKey string `env:"BERTH_CHECK_IN_KEY" type:"path" placeholder:"FILE" help:"Secrets for QR codes, display links and claim links, one per line, newest first. Default: check-in.key in the data folder, created if it is missing."`
 
-	MessageKey string       `env:"BERTH_MESSAGE_KEY" type:"path" placeholder:"FILE" help:"Secrets that encrypt tenants' own senders and sign links in mails, one in a line, the newest first. Default: message.key in the data folder, made if absent."`
+	MessageKey string       `env:"BERTH_MESSAGE_KEY" type:"path" placeholder:"FILE" help:"Secrets that encrypt tenants' own senders and sign links in emails, one per line, newest first. Default: message.key in the data folder, created if it is missing."`
 	Senders    SenderConfig `embed:""`
 
-	Issuer   string `env:"BERTH_ISSUER" default:"berth" help:"Issuer that this server's own tokens name."`
-	Audience string `env:"BERTH_AUDIENCE" default:"berth" help:"Audience that every token must name."`
+	Issuer   string `env:"BERTH_ISSUER" default:"berth" help:"Issuer of this server's own tokens."`
+	Audience string `env:"BERTH_AUDIENCE" default:"berth" help:"Audience that every token must have."`
 
-	IdentityIssuer string `env:"BERTH_IDENTITY_ISSUER" placeholder:"https://…" help:"Issuer of the sign-in service whose tokens count too."`
-	IdentityKeys   string `env:"BERTH_IDENTITY_KEYS" placeholder:"URL|FILE" help:"JSON Web Key Set of the sign-in service."`
+	IdentityIssuer string `env:"BERTH_IDENTITY_ISSUER" placeholder:"https://…" help:"Issuer of the sign-in service. Its tokens are accepted too."`
+	IdentityKeys   string `env:"BERTH_IDENTITY_KEYS" placeholder:"URL|FILE" help:"JSON Web Key Set of the sign-in service, as a file or URL."`
 
-	ConsoleClient string `env:"BERTH_CONSOLE_CLIENT" placeholder:"ID" help:"Client id of the console and the members' app at the sign-in service: a public client, with PKCE."`
-	ConsoleScope  string `env:"BERTH_CONSOLE_SCOPE" default:"openid profile email offline_access" help:"What they ask the sign-in service for, separated by spaces."`
+	ConsoleClient string `env:"BERTH_CONSOLE_CLIENT" placeholder:"ID" help:"Client id of the console and the members' app at the sign-in service. It must be a public client with PKCE."`
+	ConsoleScope  string `env:"BERTH_CONSOLE_SCOPE" default:"openid profile email offline_access" help:"Scopes that they request, separated by spaces."`
 }
 
 // SignIn tells the browser apps how people sign in. It is empty if no sign-in service is configured.
@@ -91,7 +91,7 @@ func (c KeyConfig) OpenVerifier(own *token.Issuer) (*token.Verifier, error) {
 	switch {
 	case c.IdentityIssuer == "" && c.IdentityKeys == "":
 	case c.IdentityIssuer == "" || c.IdentityKeys == "":
-		return nil, errors.New("BERTH_IDENTITY_ISSUER and BERTH_IDENTITY_KEYS belong together")
+		return nil, errors.New("BERTH_IDENTITY_ISSUER and BERTH_IDENTITY_KEYS must be set together")
 	case strings.Contains(c.IdentityKeys, "://"):
 		keys, err := token.URLKeys(c.IdentityKeys, &http.Client{Timeout: identityTimeout}, time.Now)
 		if err != nil {
@@ -108,12 +108,12 @@ func (c KeyConfig) OpenVerifier(own *token.Issuer) (*token.Verifier, error) {
 // ListenConfig says where the service is reached, and how it runs.
 type ListenConfig struct {
 	Listen    string   `env:"BERTH_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Address to listen on."`
-	PublicURL string   `env:"BERTH_PUBLIC_URL" placeholder:"https://…" help:"Where browsers reach the service; links start with it. Default: the address that is listened on."`
-	Origins   []string `env:"BERTH_ORIGINS" placeholder:"https://…" help:"Origins whose pages may call from a browser; * for all."`
+	PublicURL string   `env:"BERTH_PUBLIC_URL" placeholder:"https://…" help:"URL of the service for browsers. Links start with it. Default: the address to listen on."`
+	Origins   []string `env:"BERTH_ORIGINS" placeholder:"https://…" help:"Origins of web pages that may call the service from a browser; * for all."`
 	// ClockOffset makes the clock that decides bookings wrong. Only campaigns use it.
-	ClockOffset time.Duration `hidden:"" help:"For tests: how far ahead the clock of the rules is."`
-	Lanes       int           `env:"BERTH_LANES" default:"2" help:"Transactions of one tenant's bookings that a node runs at a time. Bookings that come meanwhile share the next one."`
-	Drain       time.Duration `env:"BERTH_DRAIN" default:"10s" help:"How long requests that are being answered may take when the server stops."`
+	ClockOffset time.Duration `hidden:"" help:"For tests: how far the clock of the rules is ahead."`
+	Concurrency int           `env:"BERTH_CONCURRENCY" default:"2" help:"How many transactions with bookings of one tenant a node runs at a time. Bookings that arrive while they run share the next transaction."`
+	Drain       time.Duration `env:"BERTH_DRAIN" default:"10s" help:"How long running requests may take to finish when the server stops."`
 	// Patience is the time limit of an RPC, of a statement and of a lock. Tests share the machine and set a longer one;
 	// zero means each one's default.
 	Patience time.Duration `kong:"-"`
@@ -124,8 +124,8 @@ type ListenConfig struct {
 func (c *ListenConfig) OpenListener(ctx context.Context) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%s is taken by another program, perhaps by another berth; stop that, "+
-			"or choose another address: --listen 127.0.0.1:0 takes any that is free", c.Listen)
+		return nil, fmt.Errorf("%s is taken by another program, perhaps by another berth; stop it, "+
+			"or choose another address: --listen 127.0.0.1:0 takes any free port", c.Listen)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", c.Listen, err)
@@ -148,8 +148,8 @@ func LocalAddress(address net.Addr) string {
 
 // LogConfig says what is logged, and how.
 type LogConfig struct {
-	Level  slog.Level `name:"log-level" env:"BERTH_LOG_LEVEL" default:"info" help:"Least level to log: debug, info, warn or error."`
-	Format string     `name:"log-format" env:"BERTH_LOG_FORMAT" default:"auto" enum:"auto,text,json" help:"text, json, or auto: text on a terminal."`
+	Level  slog.Level `name:"log-level" env:"BERTH_LOG_LEVEL" default:"info" help:"Lowest level to log: debug, info, warn or error."`
+	Format string     `name:"log-format" env:"BERTH_LOG_FORMAT" default:"auto" enum:"auto,text,json" help:"Format of the log: text, json, or auto, which is text on a terminal and json otherwise."`
 }
 
 // NewLogger returns a logger that writes to w.

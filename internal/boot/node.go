@@ -111,7 +111,7 @@ func Open(
 		DB: n.DB, Now: func() time.Time { return time.Now().Add(listen.ClockOffset) },
 		CheckInKeys: signing.CheckIn, Claims: n.Claims, PublicURL: listen.PublicURL,
 		Tally: metrics.count, Committed: n.Relay.Committed, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
-		Lanes: listen.Lanes,
+		Lanes: listen.Concurrency,
 		Seals: messageKeys, Carriers: keys.Senders.carriers(), MailFrom: keys.Senders.SMTPFrom,
 		Post: func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.Attempted {
 			return n.courier.Post(ctx, in, out)
@@ -120,7 +120,7 @@ func Open(
 	if n.courier, err = keys.Senders.open(ctx, n.App, log, registry); err != nil {
 		return nil, err
 	}
-	n.sends = !keys.Senders.Elsewhere
+	n.sends = keys.Senders.sends()
 	n.health = rpc.NewHealth(n.ready)
 	apps, err := web.Console(browser.Files(), keys.SignIn())
 	if err != nil {
@@ -162,9 +162,9 @@ func (n *Node) connect(ctx context.Context) error {
 		if err == nil || !pg.Unreachable(err) {
 			return err
 		}
-		n.log.WarnContext(ctx, "database not reached", slog.Any("error", err))
+		n.log.WarnContext(ctx, "cannot reach the database; retrying", slog.Any("error", err))
 		if wait(ctx, time.Second) != nil {
-			return fmt.Errorf("database not reached: %w", err)
+			return fmt.Errorf("cannot reach the database: %w", err)
 		}
 	}
 }
@@ -176,7 +176,9 @@ func (n *Node) checkSchema(ctx context.Context) error {
 	if !errors.Is(err, pg.ErrSchemaAhead) {
 		return err
 	}
-	n.newer.Do(func() { n.log.WarnContext(ctx, "going on with a newer schema", slog.Any("found", err)) })
+	n.newer.Do(func() {
+		n.log.WarnContext(ctx, "the schema is newer than this version; continuing", slog.Any("error", err))
+	})
 	return nil
 }
 
@@ -242,7 +244,7 @@ func (n *Node) Serve(ctx context.Context, listener net.Listener, failed <-chan s
 	case err := <-done:
 		return err
 	case <-failed:
-		cause = errors.New("the database has ended by itself; its log is in the data folder")
+		cause = errors.New("the database stopped unexpectedly; its log is in the data folder")
 	case <-ctx.Done():
 	}
 	n.log.InfoContext(lasting, "stopping", slog.String("drain", n.drain.String()))
@@ -251,7 +253,7 @@ func (n *Node) Serve(ctx context.Context, listener net.Listener, failed <-chan s
 	limit, cancel := context.WithTimeout(lasting, n.drain)
 	defer cancel()
 	if err := server.Shutdown(limit); err != nil {
-		n.log.WarnContext(lasting, "requests are cut off", slog.String("after", n.drain.String()))
+		n.log.WarnContext(lasting, "cancelling requests that are still running", slog.String("after", n.drain.String()))
 		cut()
 		_ = server.Close()
 	}

@@ -29,11 +29,11 @@ func CheckSchema(ctx context.Context, db *pg.DB) error {
 }
 
 const (
-	adviceBehind  = "run `berth migrate` with the URL of the role that is to own it"
-	adviceAhead   = "use the berth that migrated this database, or a newer one"
+	adviceBehind  = "run `berth migrate` with the URL of the role that owns the tables"
+	adviceAhead   = "use the berth version that migrated this database, or a newer one"
 	adviceAltered = "this database cannot be upgraded in place: start with an empty one, " +
-		"or dump the data of this one and restore them into one " +
-		"that this berth has migrated (docs/operations.md, Upgrading)"
+		"or dump its data and restore it into a database " +
+		"that this version has migrated (docs/operations.md, Upgrading)"
 )
 
 // AdviseOnSchema adds to an error about the schema what the operator can do. It returns other errors as they are.

@@ -26,26 +26,30 @@ import (
 // SenderConfig names the platform's accounts with providers. They send the messages of tenants without accounts of
 // their own. Messages of a channel without an account go to the local outbox.
 type SenderConfig struct {
-	Elsewhere bool `name:"messages-elsewhere" env:"BERTH_MESSAGES_ELSEWHERE" help:"Leave planning and sending messages to other nodes."`
+	// Send is on, off, or empty, which means on.
+	Send string `env:"BERTH_SEND" enum:"on,off" default:"on" help:"Whether this node plans and sends messages: on or off. If off, other nodes or workers must do it."`
 
-	PrivateHosts bool `name:"senders-private-hosts" env:"BERTH_SENDERS_PRIVATE_HOSTS" help:"Let tenants' own mail servers be on this machine or in private networks."`
+	PrivateHosts bool `name:"senders-private-hosts" env:"BERTH_SENDERS_PRIVATE_HOSTS" help:"Allow mail servers of tenants on this machine and in private networks."`
 
 	TwilioAccount string `env:"BERTH_TWILIO_ACCOUNT" placeholder:"AC…" help:"Twilio account that sends SMS."`
-	TwilioToken   string `env:"BERTH_TWILIO_TOKEN" placeholder:"TOKEN" help:"Its auth token."`
-	TwilioFrom    string `env:"BERTH_TWILIO_FROM" placeholder:"NUMBER|MG…" help:"The number, or the messaging service, that SMS come from."`
-	TwilioURL     string `env:"BERTH_TWILIO_URL" placeholder:"https://…" help:"Where Twilio's API is. Default: Twilio's own."`
+	TwilioToken   string `env:"BERTH_TWILIO_TOKEN" placeholder:"TOKEN" help:"Auth token of the Twilio account."`
+	TwilioFrom    string `env:"BERTH_TWILIO_FROM" placeholder:"NUMBER|MG…" help:"Phone number or messaging service that sends SMS."`
+	TwilioURL     string `env:"BERTH_TWILIO_URL" placeholder:"https://…" help:"Base URL of Twilio's API. Default: Twilio's own."`
 
 	FCMKey      string `env:"BERTH_FCM_KEY" type:"path" placeholder:"FILE" help:"Key of the Firebase service account that sends push notifications (JSON)."`
-	FCMURL      string `env:"BERTH_FCM_URL" placeholder:"https://…" help:"Where FCM's API is. Default: Google's own."`
-	FCMTokenURL string `env:"BERTH_FCM_TOKEN_URL" placeholder:"https://…" help:"Where FCM's tokens are got. Default: Google's own."`
+	FCMURL      string `env:"BERTH_FCM_URL" placeholder:"https://…" help:"Base URL of FCM's API. Default: Google's own."`
+	FCMTokenURL string `env:"BERTH_FCM_TOKEN_URL" placeholder:"https://…" help:"URL that issues tokens for FCM. Default: Google's own."`
 
-	SMTPHost     string `env:"BERTH_SMTP_HOST" placeholder:"HOST" help:"Mail server."`
-	SMTPPort     int    `env:"BERTH_SMTP_PORT" placeholder:"PORT" help:"Its port. Default: as its security has it."`
-	SMTPSecurity string `env:"BERTH_SMTP_SECURITY" enum:"STARTTLS,TLS,NONE," default:"" help:"STARTTLS (the default), TLS from the start, or NONE."`
-	SMTPUser     string `env:"BERTH_SMTP_USER" placeholder:"USER" help:"User to sign in as; empty: nobody."`
-	SMTPPassword string `env:"BERTH_SMTP_PASSWORD" placeholder:"PASSWORD" help:"The user's password."`
-	SMTPFrom     string `env:"BERTH_SMTP_FROM" placeholder:"ADDRESS" help:"The address that mails come from."`
+	SMTPHost     string `env:"BERTH_SMTP_HOST" placeholder:"HOST" help:"Host name of the mail server."`
+	SMTPPort     int    `env:"BERTH_SMTP_PORT" placeholder:"PORT" help:"Port of the mail server. Default: depends on the security."`
+	SMTPSecurity string `env:"BERTH_SMTP_SECURITY" enum:"STARTTLS,TLS,NONE," default:"" help:"STARTTLS (default), TLS (from the start) or NONE."`
+	SMTPUser     string `env:"BERTH_SMTP_USER" placeholder:"USER" help:"User to sign in as. Default: no sign-in."`
+	SMTPPassword string `env:"BERTH_SMTP_PASSWORD" placeholder:"PASSWORD" help:"Password of the user."`
+	SMTPFrom     string `env:"BERTH_SMTP_FROM" placeholder:"ADDRESS" help:"Sender address of emails."`
 }
+
+// sends reports whether the node plans and sends messages.
+func (c SenderConfig) sends() bool { return c.Send != "off" }
 
 // carriers names the provider of each channel that the platform has an account for.
 func (c SenderConfig) carriers() map[notify.Channel]string {
@@ -95,7 +99,7 @@ func (c SenderConfig) open(
 	}
 	if c.SMTPHost != "" {
 		if c.SMTPFrom == "" {
-			return nil, errors.New("BERTH_SMTP_FROM is needed with BERTH_SMTP_HOST")
+			return nil, errors.New("BERTH_SMTP_HOST needs BERTH_SMTP_FROM")
 		}
 		sender, err := smtp.New(smtp.Config{
 			Host: c.SMTPHost, Port: c.SMTPPort, Security: smtp.Security(c.SMTPSecurity),

@@ -17,7 +17,7 @@ type waitlistMetrics struct {
 	offers   *prometheus.CounterVec
 	response prometheus.Histogram
 	depth    prometheus.Histogram
-	mended   *prometheus.CounterVec
+	repairs  *prometheus.CounterVec
 
 	booked, ended atomic.Int64
 }
@@ -26,11 +26,11 @@ func newWaitlistMetrics(to prometheus.Registerer) (*waitlistMetrics, error) {
 	m := &waitlistMetrics{
 		entries: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "waitlist_entries_total",
-			Help: "Waitlist entries by what they came to: WAITING counts those that joined, the others those that ended so.",
+			Help: "Waitlist entries by status. WAITING counts those that joined, the others those that ended.",
 		}, []string{"status"}),
 		offers: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "waitlist_offers_total",
-			Help: "Offers by outcome; CREATED counts those that were made.",
+			Help: "Offers by outcome. CREATED counts those that were made.",
 		}, []string{"outcome"}),
 		response: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "waitlist_offer_response_time",
@@ -39,19 +39,19 @@ func newWaitlistMetrics(to prometheus.Registerer) (*waitlistMetrics, error) {
 		}),
 		depth: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "waitlist_cascade_depth",
-			Help:    "Offers that it took until one was accepted, the accepted one included.",
+			Help:    "Offers of freed seats until one was accepted, including that one.",
 			Buckets: []float64{1, 2, 3, 4, 5, 7, 10, 15, 20},
 		}),
-		mended: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "waitlist_mended_total",
-			Help: "What a sweep put right that should have been right already. It should stay at 0.",
+		repairs: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "waitlist_repairs_total",
+			Help: "Repairs by a sweep: what should not have been wrong. It should stay at 0.",
 		}, []string{"what"}),
 	}
 	conversion := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "waitlist_conversion_rate",
 		Help: "Share of the entries ended by this node since it started that ended with a booking, 0 to 1.",
 	}, m.conversion)
-	for _, c := range []prometheus.Collector{m.entries, m.offers, m.response, m.depth, m.mended, conversion} {
+	for _, c := range []prometheus.Collector{m.entries, m.offers, m.response, m.depth, m.repairs, conversion} {
 		if err := to.Register(c); err != nil {
 			return nil, fmt.Errorf("metrics: %w", err)
 		}
@@ -66,7 +66,7 @@ func newWaitlistMetrics(to prometheus.Registerer) (*waitlistMetrics, error) {
 		m.offers.WithLabelValues(offerOutcome(s))
 	}
 	for _, what := range waitlists.Mends() {
-		m.mended.WithLabelValues(what)
+		m.repairs.WithLabelValues(what)
 	}
 	return m, nil
 }
@@ -100,7 +100,7 @@ func (m *waitlistMetrics) count(t waitlists.Tally) {
 		m.depth.Observe(float64(n))
 	}
 	for what, n := range t.Mended {
-		m.mended.WithLabelValues(what).Add(float64(n))
+		m.repairs.WithLabelValues(what).Add(float64(n))
 	}
 }
 

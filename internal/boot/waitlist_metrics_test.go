@@ -29,9 +29,9 @@ func TestWaitlistMetrics(t *testing.T) {
 		"waitlist_offers_total outcome=WITHDRAWN": 0,
 		"waitlist_offer_response_time count":      0, "waitlist_offer_response_time sum": 0,
 		"waitlist_cascade_depth count": 0, "waitlist_cascade_depth sum": 0,
-		"waitlist_conversion_rate": 0, "waitlist_mended_total what=overdue_offer": 0,
-		"waitlist_mended_total what=orphaned_entry": 0,
-		"waitlist_mended_total what=orphaned_round": 0, "waitlist_mended_total what=missed_trigger": 0,
+		"waitlist_conversion_rate": 0, "waitlist_repairs_total what=overdue_offer": 0,
+		"waitlist_repairs_total what=orphaned_entry": 0,
+		"waitlist_repairs_total what=orphaned_round": 0, "waitlist_repairs_total what=missed_trigger": 0,
 	}
 	gathered := func() map[string]float64 {
 		t.Helper()
@@ -82,9 +82,9 @@ func TestWaitlistMetrics(t *testing.T) {
 		"waitlist_offers_total outcome=WITHDRAWN": 3,
 		"waitlist_offer_response_time count":      2, "waitlist_offer_response_time sum": 120,
 		"waitlist_cascade_depth count": 1, "waitlist_cascade_depth sum": 4,
-		"waitlist_conversion_rate": 0.25, "waitlist_mended_total what=overdue_offer": 1,
-		"waitlist_mended_total what=orphaned_entry": 2,
-		"waitlist_mended_total what=orphaned_round": 3, "waitlist_mended_total what=missed_trigger": 4,
+		"waitlist_conversion_rate": 0.25, "waitlist_repairs_total what=overdue_offer": 1,
+		"waitlist_repairs_total what=orphaned_entry": 2,
+		"waitlist_repairs_total what=orphaned_round": 3, "waitlist_repairs_total what=missed_trigger": 4,
 	})
 	if diff := cmp.Diff(want, gathered()); diff != "" {
 		t.Errorf("in the end (-want +got):\n%s", diff)

@@ -17,8 +17,8 @@ import (
 type benchCommand struct {
 	bench.Options `embed:""`
 
-	JSON string `type:"path" placeholder:"FILE" help:"Write all runs there."`
-	HTML string `type:"path" placeholder:"FILE" help:"Write a page with plots there, which needs nothing else."`
+	JSON string `type:"path" placeholder:"FILE" help:"Write all runs to this file."`
+	HTML string `type:"path" placeholder:"FILE" help:"Write a self-contained page with plots to this file."`
 }
 
 // Run implements kong's command.

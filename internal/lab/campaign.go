@@ -13,22 +13,22 @@ import (
 	"github.com/berthhq/berth/internal/lab/campaign"
 )
 
-// campaignCommand proves that what was promised holds while servers, Postgres and the connections between them fail.
+// campaignCommand checks that no promise is broken while servers, Postgres and the connections between them fail.
 type campaignCommand struct {
-	For     time.Duration `default:"2m" help:"How long things go wrong."`
-	Seed    uint64        `help:"What goes wrong when, and who asks for what. Default: by chance."`
-	Nodes   int           `default:"3" help:"Servers."`
-	Workers int           `default:"1" help:"Workers, which send messages."`
-	Callers int           `default:"12" help:"Concurrent gRPC callers."`
-	Berth   string        `type:"existingfile" placeholder:"FILE" help:"The berth binary whose servers are tried. Default: one that is built from this source tree."`
-	Keep    bool          `help:"Keep the folder even if all is well."`
-	Folder  string        `type:"path" placeholder:"DIR" help:"Where to put Postgres, logs and histories; it must not be there. Default: a temporary one."`
+	For     time.Duration `default:"2m" help:"How long faults are injected."`
+	Seed    uint64        `help:"Seed of the faults and of the requests. Default: random."`
+	Nodes   int           `default:"3" help:"Number of servers."`
+	Workers int           `default:"1" help:"Number of workers, which send messages."`
+	Callers int           `default:"12" help:"Number of concurrent gRPC callers."`
+	Berth   string        `type:"existingfile" placeholder:"FILE" help:"The berth binary to test. Default: built from this source tree."`
+	Keep    bool          `help:"Keep the folder even if the campaign succeeds."`
+	Folder  string        `type:"path" placeholder:"DIR" help:"A new folder for Postgres, logs and histories. Default: a temporary one."`
 }
 
 // Run implements kong's command.
 func (c *campaignCommand) Run(ctx context.Context, to *cli.Console) error {
 	if c.Nodes < 1 || c.Workers < 1 || c.Callers < 1 {
-		return errors.New("a campaign needs a server, a worker and a caller at least")
+		return errors.New("a campaign needs at least one server, one worker and one caller")
 	}
 	if c.Berth == "" {
 		built, err := os.MkdirTemp("", "berth-lab-")
@@ -37,7 +37,7 @@ func (c *campaignCommand) Run(ctx context.Context, to *cli.Console) error {
 		}
 		defer os.RemoveAll(built)
 		if c.Berth, err = campaign.BuildServer(ctx, built); err != nil {
-			return fmt.Errorf("%w\nor name one that is built: --berth FILE", err)
+			return fmt.Errorf("%w\nor name a binary: --berth FILE", err)
 		}
 	}
 	if c.Seed == 0 {
@@ -62,13 +62,13 @@ func (c *campaignCommand) Run(ctx context.Context, to *cli.Console) error {
 	again := fmt.Sprintf("%s campaign --seed %d --for %s --nodes %d --workers %d --callers %d",
 		invocation, c.Seed, c.For, c.Nodes, c.Workers, c.Callers)
 	if err != nil {
-		return fmt.Errorf("%w\nlogs and histories are in %s; again: %s", err, folder, again)
+		return fmt.Errorf("%w\nlogs and histories are in %s; repeat with: %s", err, folder, again)
 	}
 	if err := report.Print(to.Out); err != nil {
 		return err
 	}
 	if len(report.Failures) > 0 {
-		return fmt.Errorf("%d failures; logs and histories are in %s; again: %s", len(report.Failures), folder, again)
+		return fmt.Errorf("%d failures; logs and histories are in %s; repeat with: %s", len(report.Failures), folder, again)
 	}
 	if c.Keep {
 		_, err := fmt.Fprintln(to.Out, "kept in", folder)

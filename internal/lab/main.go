@@ -1,5 +1,5 @@
-// The lab tries to prove Berth wrong, and measures it: rules in virtual time, servers under faults, bookings under
-// load. It is not part of the product.
+// The lab tests and measures Berth: the rules in virtual time, servers under faults, and bookings under load. It is not
+// part of the product.
 //
 //	go run ./internal/lab simulate|campaign|bench
 package main
@@ -12,9 +12,9 @@ import (
 
 // commands is the command line.
 type commands struct {
-	Simulate simulateCommand `cmd:"" help:"Let tenants live for years in virtual time, and compare each step with a model."`
-	Campaign campaignCommand `cmd:"" help:"Kill, cut and slow down servers and Postgres under load, and prove that nothing was lost."`
-	Bench    benchCommand    `cmd:"" help:"Measure bookings over gRPC beside pgbench sending the same SQL."`
+	Simulate simulateCommand `cmd:"" help:"Simulate tenants for years of virtual time, and compare each step with a model."`
+	Campaign campaignCommand `cmd:"" help:"Inject faults into servers, Postgres and connections under load, and check that nothing was lost."`
+	Bench    benchCommand    `cmd:"" help:"Measure bookings, and compare them with pgbench that sends the same SQL."`
 }
 
 // invocation is how people call the lab. Failures print it with the options that repeat them.
@@ -26,7 +26,7 @@ func main() { program().Main() }
 func program() cli.Program {
 	return cli.Program{
 		Name:        "lab",
-		Description: "Tries to prove Berth wrong, and measures it.",
+		Description: "Tests Berth with simulations and faults, and measures it.",
 		Commands:    new(commands),
 	}
 }

@@ -27,9 +27,9 @@ func TestCommandLine_SaysWhatIsWrong(t *testing.T) {
 		{[]string{"bench", "--help"}, 0, "Numbers of concurrent callers"},
 		{[]string{"fly"}, 1, "unexpected argument fly"},
 		{[]string{"simulate", "--seeds=0"}, 1, "nothing to simulate"},
-		{[]string{"campaign", "--callers=0"}, 1, "a server, a worker and a caller at least"},
+		{[]string{"campaign", "--callers=0"}, 1, "at least one server, one worker and one caller"},
 		{[]string{"campaign", "--berth", filepath.Join(t.TempDir(), "none")}, 1, "no such file"},
-		{[]string{"bench", "--doors=window"}, 1, "--doors must be one of"},
+		{[]string{"bench", "--via=window"}, 1, "--via must be one of"},
 	} {
 		status, said := run(t, test.args...)
 		if status != test.status || !strings.Contains(said, test.says) {
@@ -43,7 +43,7 @@ func TestSimulate_RepeatsASeed(t *testing.T) {
 	var runs []string
 	for range 2 {
 		status, said := run(t, "simulate", "--small", "--seeds", "2", "--days", "3")
-		if status != 0 || !strings.Contains(said, "every invariant held in 2 lives") {
+		if status != 0 || !strings.Contains(said, "every invariant held in 2 simulations") {
 			t.Fatalf("status %d: %s", status, said)
 		}
 		counts, _, _ := strings.Cut(said, " transactions a second") // the last line is about speed

@@ -10,13 +10,13 @@ import (
 	"github.com/berthhq/berth/internal/lab/simulate"
 )
 
-// simulateCommand lets tenants live for years in virtual time, and checks every invariant after each step.
+// simulateCommand simulates tenants for years of virtual time, and checks every invariant after each step.
 type simulateCommand struct {
 	Seed  uint64  `help:"The first seed." default:"1"`
-	Seeds uint64  `help:"How many lives, with one seed after the other." default:"1"`
-	Years float64 `help:"How many years of 365 days each life takes." default:"10"`
-	Days  int     `help:"How many days each life takes, instead of years."`
-	Small bool    `help:"A handful of people who fight for few seats, instead of a full house."`
+	Seeds uint64  `help:"Number of simulations, with consecutive seeds." default:"1"`
+	Years float64 `help:"Length of each simulation, in years of 365 days." default:"10"`
+	Days  int     `help:"Length of each simulation in days, instead of years."`
+	Small bool    `help:"Simulate a few people who compete for few seats, instead of a busy tenant."`
 }
 
 // Run implements kong's command.
@@ -54,7 +54,7 @@ func (c *simulateCommand) Run(ctx context.Context, to *cli.Console) error {
 		sum = sum.Sum(report)
 	}
 	took := time.Since(began)
-	_, err := fmt.Fprintf(to.Out, "✓ every invariant held in %d lives, %.1f years in all\n"+
+	_, err := fmt.Fprintf(to.Out, "✓ every invariant held in %d simulations, %.1f years in total\n"+
 		"%s%.0f transactions a second, %.0f simulated years an hour\n",
 		c.Seeds, years(sum.Simulated), sum, float64(sum.Steps)/took.Seconds(), years(sum.Simulated)/took.Hours())
 	return err

@@ -19,16 +19,16 @@ import (
 
 // Options say what is measured, and how. A command embeds them: kong fills them in from flags.
 type Options struct {
-	Workloads []string      `default:"spread,zipf,hot,rush,mixed" enum:"spread,zipf,hot,rush,mixed,read-only,tenants" help:"What is asked for: ${enum}. spread: any of 9,000 sessions; zipf: some much more than others; hot: all of them the same session; rush: 2,000 at once for 30 places; mixed: 70% week pages, 20% bookings, 8% cancellations, 2% staff; read-only: week pages; tenants: one booking in each tenant in turn."`
-	Doors     []string      `default:"direct,grpc,naive" enum:"direct,grpc,connect,json,mutex,naive,naive-grpc" help:"Through what: ${enum}. direct: the application layer, in the same process; connect and json: Connect with protobuf or JSON; mutex: the same, one booking in a transaction, one at a time in a session; naive: statement by statement, counting rows."`
-	Work      []string      `default:"book" enum:"book,hold+confirm,reschedule" help:"What is done, of: ${enum}. What is more than booking is done through a network, spread."`
+	Workloads []string      `default:"spread,zipf,hot,rush,mixed" enum:"spread,zipf,hot,rush,mixed,read-only,tenants" help:"The loads to measure: ${enum}. spread books any of 9,000 sessions; zipf books some much more often than others; hot books one session; in rush 2,000 callers want 30 places at once; mixed is 70% week pages, 20% bookings, 8% cancellations and 2% staff; read-only is week pages; tenants makes one booking in each tenant in turn."`
+	Via       []string      `default:"direct,grpc,naive" enum:"direct,grpc,connect,json,mutex,naive,naive-grpc" help:"How requests are made: ${enum}. direct calls the application layer in the same process; grpc, connect (protobuf) and json (Connect) use the network; mutex is direct with one booking per transaction and one at a time per session; naive runs statement by statement and counts rows; naive-grpc is the same behind a server."`
+	Work      []string      `default:"book" enum:"book,hold+confirm,reschedule" help:"The operations to measure: ${enum}. All but book need the network and the load spread."`
 	Clients   []int         `default:"8,128" help:"Numbers of concurrent callers."`
-	Nodes     []int         `default:"1" help:"Numbers of nodes on the one database that take turns at the direct door."`
-	Tenants   []int         `default:"1" help:"Numbers of tenants that the database has. Each number is a database of its own."`
-	Bookings  []int         `default:"0" help:"Numbers of bookings that the database has from before. Each number is a database of its own."`
-	Duration  time.Duration `default:"1s" help:"Length of one run."`
-	Repeats   int           `default:"3" help:"Rounds. In each, every case has one run; medians are shown."`
-	Profile   string        `type:"path" placeholder:"FILE" help:"Write there where the processor time of this process goes, load generator included, for go tool pprof."`
+	Nodes     []int         `default:"1" help:"Numbers of nodes on one database, which take turns. For direct only."`
+	Tenants   []int         `default:"1" help:"Numbers of tenants in the database. Each number has a database of its own."`
+	Bookings  []int         `default:"0" help:"Numbers of past bookings in the database. Each number has a database of its own."`
+	Duration  time.Duration `default:"1s" help:"Length of a run."`
+	Repeats   int           `default:"3" help:"Number of rounds. Each round has one run of every case; the medians are shown."`
+	Profile   string        `type:"path" placeholder:"FILE" help:"Write a CPU profile of this process, including the load generator, for go tool pprof."`
 }
 
 // Kinds of load.
@@ -44,16 +44,16 @@ const (
 
 // offered reports whether a combination can be measured.
 func offered(c report.Case) bool {
-	network := c.Door == report.GRPC || c.Door == report.Connect || c.Door == report.JSON
+	network := c.Via == report.GRPC || c.Via == report.Connect || c.Via == report.JSON
 	switch {
-	case c.Nodes > 1 && c.Door != report.Direct:
+	case c.Nodes > 1 && c.Via != report.Direct:
 		return false
 	case c.Workload == tenantsLoad:
-		return c.Door == report.Direct && c.Work == justBook && c.Tenants > 1
+		return c.Via == report.Direct && c.Work == justBook && c.Tenants > 1
 	case c.Work == justBook:
 		return true
 	case c.Workload == mixedLoad, c.Workload == readLoad:
-		return network || c.Door == report.Direct
+		return network || c.Via == report.Direct
 	default:
 		return network && c.Workload == spreadLoad
 	}
@@ -62,7 +62,7 @@ func offered(c report.Case) bool {
 // cases are what one round measures on a database of one size.
 func (o Options) cases(s dbSize) []report.Case {
 	all := []report.Case{{
-		Work: justBook, Workload: spreadLoad, Door: report.Pgbench, Callers: pgbenchConns, Nodes: 1,
+		Work: justBook, Workload: spreadLoad, Via: report.Pgbench, Callers: pgbenchConns, Nodes: 1,
 		Tenants: s.tenants, Bookings: s.bookings,
 	}}
 	for _, load := range o.Workloads {
@@ -75,10 +75,10 @@ func (o Options) cases(s dbSize) []report.Case {
 		}
 		for _, what := range works {
 			for _, callers := range clients {
-				for _, door := range o.Doors {
+				for _, via := range o.Via {
 					for _, nodes := range o.Nodes {
 						one := report.Case{
-							Work: what, Workload: load, Door: door, Callers: callers, Nodes: nodes,
+							Work: what, Workload: load, Via: via, Callers: callers, Nodes: nodes,
 							Tenants: s.tenants, Bookings: s.bookings,
 						}
 						if offered(one) {

@@ -30,10 +30,10 @@ func BenchmarkBookings(b *testing.B) {
 	}
 	options := Options{
 		Work: []string{justBook, "hold+confirm", "reschedule"}, Workloads: []string{spreadLoad, mixedLoad},
-		Doors: []string{report.Direct, report.GRPC}, Clients: []int{1, 8, 32, 128}, Nodes: []int{1},
+		Via: []string{report.Direct, report.GRPC}, Clients: []int{1, 8, 32, 128}, Nodes: []int{1},
 	}
 	for _, c := range options.cases(bed.size) {
-		b.Run(fmt.Sprintf("%s/%s/callers=%d", c.Work, c.Door, c.Callers), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%s/%s/callers=%d", c.Work, c.Via, c.Callers), func(b *testing.B) {
 			// ns/op would count the callers that wait.
 			for b.Loop() {
 				run, err := bed.measure(b.Context(), c, 3*time.Second)

@@ -34,7 +34,7 @@ type turn func(ctx context.Context, caller, n int) (act, error)
 
 // measure runs a case for a time.
 func (h *testbed) measure(ctx context.Context, c report.Case, length time.Duration) (report.Run, error) {
-	if c.Door == report.Pgbench {
+	if c.Via == report.Pgbench {
 		return h.pgbench(ctx, length)
 	}
 	next, err := h.target(ctx, c)
@@ -42,11 +42,11 @@ func (h *testbed) measure(ctx context.Context, c report.Case, length time.Durati
 		return report.Run{}, err
 	}
 	what := workNamed(c.Work)
-	through, closeDoor, err := h.open(ctx, c, what)
+	through, closeClient, err := h.open(ctx, c, what)
 	if err != nil {
 		return report.Run{}, err
 	}
-	defer closeDoor()
+	defer closeClient()
 	d := &drive{testbed: h, Case: c, what: what, next: next, through: through}
 	return d.run(ctx, length)
 }
@@ -57,7 +57,7 @@ type drive struct {
 	report.Case
 	what    work
 	next    target
-	through door
+	through client
 
 	// In a rush: how many have asked, and the position in that order of the last one who got a place.
 	asked, last atomic.Int64
@@ -70,7 +70,7 @@ type sample struct {
 
 // turns returns what callers do.
 func (d *drive) turns() turn {
-	wide, ok := d.through.(wideDoor)
+	wide, ok := d.through.(wideClient)
 	if !ok || d.Workload != mixedLoad && d.Workload != readLoad {
 		return d.book
 	}

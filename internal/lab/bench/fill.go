@@ -27,7 +27,7 @@ const (
 
 // Three tenants have the same size: mainTenant for bookings through the service, which are verified afterwards;
 // pgbenchTenant for pgbench, which writes the same rows again and again without a check; and naiveTenant for the naive
-// door, which keeps no counters. All others are smaller and are numbered from firstOtherTenant.
+// way, which keeps no counters. All others are smaller and are numbered from firstOtherTenant.
 const (
 	mainTenant       = 1
 	pgbenchTenant    = 2

@@ -32,7 +32,7 @@ func (h *testbed) target(ctx context.Context, c report.Case) (target, error) {
 	case hotLoad:
 		return h.hot(), nil
 	case rushLoad:
-		return h.rush(ctx, c.Door)
+		return h.rush(ctx, c.Via)
 	case tenantsLoad:
 		return h.tour(), nil
 	default:

@@ -54,7 +54,7 @@ func TestOptions_CasesAreThoseThatCanBeMeasured(t *testing.T) {
 	t.Parallel()
 	o := Options{
 		Work: []string{justBook, "reschedule"}, Workloads: []string{spreadLoad, rushLoad, mixedLoad, tenantsLoad},
-		Doors: []string{report.Direct, report.GRPC, report.Naive}, Clients: []int{1, 8}, Nodes: []int{1, 2},
+		Via: []string{report.Direct, report.GRPC, report.Naive}, Clients: []int{1, 8}, Nodes: []int{1, 2},
 	}
 	var got []string
 	for _, one := range o.cases(dbSize{tenants: 100}) {

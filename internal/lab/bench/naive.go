@@ -21,14 +21,14 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// naiveDoor books as a first version would: one statement after the other, counting rows to see whether there is room,
+// naiveClient books as a first version would: one statement after the other, counting rows to see whether there is room,
 // with a retry on a conflict. It is as safe as the service, and is what the service is compared with.
-type naiveDoor struct {
+type naiveClient struct {
 	pool      *pgxpool.Pool
 	conflicts *atomic.Int64
 }
 
-func (h *testbed) openNaive(ctx context.Context) (*naiveDoor, error) {
+func (h *testbed) openNaive(ctx context.Context) (*naiveClient, error) {
 	config, err := pgxpool.ParseConfig(h.postgres.URL)
 	if err != nil {
 		return nil, err
@@ -39,16 +39,16 @@ func (h *testbed) openNaive(ctx context.Context) (*naiveDoor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &naiveDoor{pool, &h.conflicts}, nil
+	return &naiveClient{pool, &h.conflicts}, nil
 }
 
 var errNaiveFull = fault.New(fault.ResourceExhausted, fault.SessionFull, "The session is full.")
 
-func (d *naiveDoor) book(ctx context.Context, who seat) (string, error) {
+func (d *naiveClient) book(ctx context.Context, who seat) (string, error) {
 	return "", d.bookFor(ctx, numberedID("9000", who.session), numberedID("b000", who.member))
 }
 
-func (d *naiveDoor) bookFor(ctx context.Context, session, member string) error {
+func (d *naiveClient) bookFor(ctx context.Context, session, member string) error {
 	for attempt := 1; ; attempt++ {
 		err := pgx.BeginTxFunc(ctx, d.pool, pgx.TxOptions{IsoLevel: pgx.Serializable}, func(tx pgx.Tx) error {
 			return naiveBooking(ctx, tx, session, member)
@@ -115,14 +115,14 @@ values ($1, $2, 'booking.confirmed', $3, $4, $5, $5::uuid::text, $6)`,
 type naiveService struct {
 	berthv1connect.UnimplementedBookingServiceHandler
 
-	door     *naiveDoor
+	client   *naiveClient
 	verifier *token.Verifier
 }
 
-func (d *naiveDoor) handler(verifier *token.Verifier) http.Handler {
+func (d *naiveClient) handler(verifier *token.Verifier) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(berthv1connect.NewBookingServiceHandler(
-		&naiveService{door: d, verifier: verifier}, connect.WithCompressMinBytes(1<<10)))
+		&naiveService{client: d, verifier: verifier}, connect.WithCompressMinBytes(1<<10)))
 	return mux
 }
 
@@ -138,7 +138,7 @@ func (s *naiveService) Book(
 	if err != nil {
 		return nil, connect.NewError(connect.CodePermissionDenied, err)
 	}
-	err = s.door.bookFor(ctx, req.Msg.GetSessionId(), numberedID("b000", member))
+	err = s.client.bookFor(ctx, req.Msg.GetSessionId(), numberedID("b000", member))
 	switch {
 	case fault.ReasonOf(err) == fault.SessionFull:
 		return nil, fullError()

@@ -33,7 +33,7 @@ import (
 // wire sends a request as one member and reads the answer into res.
 type wire func(ctx context.Context, procedure string, req, res proto.Message) error
 
-// network is a door over loopback. Each member has a token of their own.
+// network is a client over loopback. Each member has a token of their own.
 type network struct {
 	members map[int]wire
 	turns   map[int]func(ctx context.Context, session string) error // for work other than booking
@@ -46,9 +46,9 @@ const networkConns = 8
 // token, so in the course of a day it verifies each once.
 func (h *testbed) openNetwork(
 	ctx context.Context, c report.Case, what work, address string,
-) (_ door, closeAll func(), err error) {
+) (_ client, closeAll func(), err error) {
 	n := &network{members: make(map[int]wire), turns: make(map[int]func(context.Context, string) error)}
-	speak, closeAll, err := dialers[c.Door](address, min(c.Callers, networkConns))
+	speak, closeAll, err := dialers[c.Via](address, min(c.Callers, networkConns))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -228,7 +228,7 @@ func wireReason(err error) string {
 	return ""
 }
 
-// fullError is the naive door's refusal over the network.
+// fullError is the error of the naive way over the network.
 func fullError() error {
 	full := connect.NewError(connect.CodeResourceExhausted, errNaiveFull)
 	if detail, err := connect.NewErrorDetail(&errdetails.ErrorInfo{Reason: string(fault.SessionFull)}); err == nil {

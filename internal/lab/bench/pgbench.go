@@ -27,7 +27,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// pgbenchConns is the number of connections of pgbench and of the naive door: as many as the command pool has.
+// pgbenchConns is the number of connections of pgbench and of the naive way: as many as the command pool has.
 const pgbenchConns = 16
 
 // sent is a statement as it was sent to the database.

@@ -44,7 +44,7 @@ type testbed struct {
 	nextUnused int                        // how many sessions hot and rush have used
 	nextTurn   atomic.Int64               // where the tour of all tenants continues
 	visits     [sessionCount]atomic.Int32 // how many members have booked each session in turn
-	conflicts  atomic.Int64               // failed attempts of the naive door
+	conflicts  atomic.Int64               // failed attempts of the naive way
 }
 
 func openTestbed(ctx context.Context, size dbSize, progress func(string)) (_ *testbed, err error) {
@@ -77,7 +77,7 @@ func openTestbed(ctx context.Context, size dbSize, progress func(string)) (_ *te
 	if err = h.fill(ctx, size, progress); err != nil {
 		return nil, err
 	}
-	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth", Senders: boot.SenderConfig{Elsewhere: true}}
+	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth", Senders: boot.SenderConfig{Send: "off"}}
 	if h.Node, err = boot.Open(
 		ctx, slog.New(slog.DiscardHandler), h.postgres.URL, keys, boot.ListenConfig{Drain: time.Second},
 	); err != nil {
@@ -162,7 +162,7 @@ func (h *testbed) close() error {
 	return errors.Join(err, os.RemoveAll(h.folder))
 }
 
-// serveNaive serves the naive door behind the same server and with the same tokens.
+// serveNaive serves the naive way behind the same server and with the same tokens.
 func (h *testbed) serveNaive(ctx context.Context) (address string, closeServer func(), err error) {
 	naive, err := h.openNaive(ctx)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 )
 
-// justBook is the work that all doors and workloads can do.
+// justBook is the work that all clients and workloads can do.
 const justBook = "book"
 
 // work is what callers do.

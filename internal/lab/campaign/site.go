@@ -87,7 +87,7 @@ func openSite(ctx context.Context, folder, binary string, offset time.Duration, 
 		return nil
 	}
 	for i := range nodes {
-		if err := join(&s.nodes, fmt.Sprint("server-", i), "serve", "--messages-elsewhere"); err != nil {
+		if err := join(&s.nodes, fmt.Sprint("server-", i), "serve", "--send=off"); err != nil {
 			return nil, err
 		}
 	}

@@ -54,12 +54,12 @@ func (r *Report) notes() (all []note) {
 	for _, load := range r.workloads() {
 		most := slices.MaxFunc(r.of(load), byCallers).Callers
 		for _, one := range r.of(load) {
-			if one.Callers != most || one.Door != Direct && one.Door != GRPC {
+			if one.Callers != most || one.Via != Direct && one.Via != GRPC {
 				continue
 			}
-			for _, beside := range []string{Pgbench, Plain(one.Door), Mutex} {
+			for _, beside := range []string{Pgbench, Plain(one.Via), Mutex} {
 				times, ok := r.Times(one, beside)
-				if !ok || (beside == Pgbench) != (load == "spread") || beside == Mutex && one.Door != Direct {
+				if !ok || (beside == Pgbench) != (load == "spread") || beside == Mutex && one.Via != Direct {
 					continue
 				}
 				cheaper, _ := r.Cheaper(one, beside)
@@ -84,7 +84,7 @@ func Times(n float64) string {
 // workloads lists the workloads that were measured, except pgbench's.
 func (r *Report) workloads() (all []string) {
 	for _, one := range r.Results {
-		if one.Door != Pgbench && !slices.Contains(all, one.Workload) {
+		if one.Via != Pgbench && !slices.Contains(all, one.Workload) {
 			all = append(all, one.Workload)
 		}
 	}
@@ -93,7 +93,7 @@ func (r *Report) workloads() (all []string) {
 
 func (r *Report) of(workload string) (all []*Result) {
 	for _, one := range r.Results {
-		if one.Workload == workload && one.Door != Pgbench {
+		if one.Workload == workload && one.Via != Pgbench {
 			all = append(all, one)
 		}
 	}
@@ -102,11 +102,11 @@ func (r *Report) of(workload string) (all []*Result) {
 
 // label names a series of a figure.
 func (r *Report) label(one *Result) string {
-	s := one.Door
+	s := one.Via
 	if one.Work != "book" && one.Work != one.Workload {
 		s = one.Work + " " + s
 	}
-	if slices.ContainsFunc(r.Results, func(o *Result) bool { return o.Nodes > 1 }) && one.Door == Direct {
+	if slices.ContainsFunc(r.Results, func(o *Result) bool { return o.Nodes > 1 }) && one.Via == Direct {
 		s += ", " + count(one.Nodes, "node")
 	}
 	if r.sized() {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Doors are the ways in which requests reach the database.
+// The ways in which requests are made.
 const (
 	Pgbench   = "pgbench"    // the SQL of one booking, sent by Postgres's own load generator
 	Direct    = "direct"     // the use case, in the same process
@@ -28,7 +28,7 @@ const (
 type Case struct {
 	Work     string `json:"work"`
 	Workload string `json:"workload"`
-	Door     string `json:"door"`
+	Via      string `json:"via"`
 	Callers  int    `json:"callers"`
 	Nodes    int    `json:"nodes"`
 	// Tenants and Bookings are how many the database has before the run.
@@ -37,7 +37,7 @@ type Case struct {
 }
 
 func (c Case) String() string {
-	s := fmt.Sprintf("%s %s, %s, %s", c.Workload, c.Work, c.Door, count(c.Callers, "caller"))
+	s := fmt.Sprintf("%s %s, %s, %s", c.Workload, c.Work, c.Via, count(c.Callers, "caller"))
 	if c.Nodes > 1 {
 		s += ", " + count(c.Nodes, "node")
 	}
@@ -140,40 +140,40 @@ type Report struct {
 	Results []*Result     `json:"results"`
 }
 
-// Beside returns the result of another door that one is compared with: the one under the same load, or for pgbench the
+// Beside returns the result of another way that one is compared with: the one under the same load, or for pgbench the
 // one on the same database. It returns nil if there is none.
-func (r *Report) Beside(one *Result, door string) *Result {
+func (r *Report) Beside(one *Result, via string) *Result {
 	like := one.Case
-	like.Door, like.Nodes = door, 1 // doors that others are compared with have one node
+	like.Via, like.Nodes = via, 1 // the results that others are compared with have one node
 	for _, other := range r.Results {
 		c := other.Case
-		if door == Pgbench { // whatever the load
+		if via == Pgbench { // whatever the load
 			c.Work, c.Workload, c.Callers = like.Work, like.Workload, like.Callers
 		}
-		if c == like && other.Door != one.Door {
+		if c == like && other.Via != one.Via {
 			return other
 		}
 	}
 	return nil
 }
 
-// Times is how many times as fast as another door one is. The ratio is taken round by round, because other load on the
+// Times is how many times as fast as another way one is. The ratio is taken round by round, because other load on the
 // machine affects both runs of a round alike.
-func (r *Report) Times(one *Result, door string) (Spread, bool) {
-	return r.ratios(one, door, func(run, other Run) float64 { return run.PerSecond / other.PerSecond })
+func (r *Report) Times(one *Result, via string) (Spread, bool) {
+	return r.ratios(one, via, func(run, other Run) float64 { return run.PerSecond / other.PerSecond })
 }
 
-// Cheaper is how many times as much processor time another door takes per answer. Times is equal to it if the processor
-// is the limit and nothing else runs on the machine. On a busy machine, the door with more processes gets a larger
+// Cheaper is how many times as much processor time another way takes per answer. Times is equal to it if the processor
+// is the limit and nothing else runs on the machine. On a busy machine, the way with more processes gets a larger
 // share of the processor.
-func (r *Report) Cheaper(one *Result, door string) (Spread, bool) {
-	return r.ratios(one, door, func(run, other Run) float64 {
+func (r *Report) Cheaper(one *Result, via string) (Spread, bool) {
+	return r.ratios(one, via, func(run, other Run) float64 {
 		return (other.OwnCPU + other.PostgresCPU) / (run.OwnCPU + run.PostgresCPU)
 	})
 }
 
-func (r *Report) ratios(one *Result, door string, ratio func(run, other Run) float64) (Spread, bool) {
-	other := r.Beside(one, door)
+func (r *Report) ratios(one *Result, via string, ratio func(run, other Run) float64) (Spread, bool) {
+	other := r.Beside(one, via)
 	if other == nil || len(other.Runs) == 0 {
 		return Spread{}, false
 	}
@@ -184,9 +184,9 @@ func (r *Report) ratios(one *Result, door string, ratio func(run, other Run) flo
 	return spreadOf(all), true
 }
 
-// Plain is the naive door that a door is compared with: over the network if the door is, else in the process.
-func Plain(door string) string {
-	switch door {
+// Plain is the naive way that another way is compared with: over the network if that is, else in the process.
+func Plain(via string) string {
+	switch via {
 	case GRPC, Connect, JSON:
 		return NaiveGRPC
 	default:

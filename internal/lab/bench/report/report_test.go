@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func result(door string, callers int, rates ...float64) *Result {
-	r := &Result{Case: Case{Work: "book", Workload: "spread", Door: door, Callers: callers, Nodes: 1, Tenants: 1}}
+func result(via string, callers int, rates ...float64) *Result {
+	r := &Result{Case: Case{Work: "book", Workload: "spread", Via: via, Callers: callers, Nodes: 1, Tenants: 1}}
 	for _, rate := range rates {
 		r.Runs = append(r.Runs, Run{
 			Answers: 100, PerSecond: rate, P50: time.Millisecond, P99: 20 * time.Millisecond, OwnCPU: 30, PostgresCPU: 90,
@@ -139,7 +139,7 @@ func TestTheTable(t *testing.T) {
 		got[name] = cells[i]
 	}
 	for name, want := range map[string]string{
-		"door": Direct, "callers": "128", "answers/s": "3,000", "least–most": "2,000–4,000",
+		"via": Direct, "callers": "128", "answers/s": "3,000", "least–most": "2,000–4,000",
 		"×pgbench": "3.00", "×naive": "10.00", "×mutex": "", "p99": "20 ms",
 	} {
 		if got[name] != want {

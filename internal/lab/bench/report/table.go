@@ -28,18 +28,18 @@ func (r *Report) WriteTable(to io.Writer) error {
 
 // Columns are the names of what Cells returns.
 var Columns = []string{
-	"workload", "work", "door", "callers", "nodes", "tenants", "bookings", "answers/s", "least–most",
+	"workload", "work", "via", "callers", "nodes", "tenants", "bookings", "answers/s", "least–most",
 	"×pgbench", "×naive", "×mutex", "CPU ×pgbench", "CPU ×naive", "CPU ×mutex",
 	"p50", "p99", "together", "retries each", "own µs", "Postgres µs", "WAL bytes", "fsyncs/s", "last place",
 }
 
 // Cells are a line of the table. A value that was not measured is empty.
 func (r *Report) Cells(one *Result) []string {
-	ratio := func(of func(*Result, string) (Spread, bool), door string) string {
-		if one.Door == Pgbench || door != Pgbench && (one.Door == Naive || one.Door == NaiveGRPC) {
+	ratio := func(of func(*Result, string) (Spread, bool), via string) string {
+		if one.Via == Pgbench || via != Pgbench && (one.Via == Naive || one.Via == NaiveGRPC) {
 			return ""
 		}
-		s, ok := of(one, door)
+		s, ok := of(one, via)
 		if !ok {
 			return ""
 		}
@@ -58,11 +58,11 @@ func (r *Report) Cells(one *Result) []string {
 		last = Number(n)
 	}
 	return []string{
-		one.Workload, one.Work, one.Door, Number(float64(one.Callers)), Number(float64(one.Nodes)),
+		one.Workload, one.Work, one.Via, Number(float64(one.Callers)), Number(float64(one.Nodes)),
 		Number(float64(one.Tenants)), Number(float64(one.Bookings)),
 		Number(rate.Median), Number(rate.Least) + "–" + Number(rate.Most),
-		ratio(r.Times, Pgbench), ratio(r.Times, Plain(one.Door)), ratio(r.Times, Mutex),
-		ratio(r.Cheaper, Pgbench), ratio(r.Cheaper, Plain(one.Door)), ratio(r.Cheaper, Mutex),
+		ratio(r.Times, Pgbench), ratio(r.Times, Plain(one.Via)), ratio(r.Times, Mutex),
+		ratio(r.Cheaper, Pgbench), ratio(r.Cheaper, Plain(one.Via)), ratio(r.Cheaper, Mutex),
 		took(func(r Run) time.Duration { return r.P50 }), took(func(r Run) time.Duration { return r.P99 }),
 		together,
 		fmt.Sprintf("%.4f", of(func(r Run) float64 { return r.Retries })),

@@ -19,14 +19,14 @@ import (
 // seat is a booking to make: numbers of a tenant, a session and a member.
 type seat struct{ tenant, session, member int }
 
-// door is a way to reach the database with bookings.
-type door interface {
+// client makes bookings in one of the ways that are compared.
+type client interface {
 	book(ctx context.Context, who seat) (booking string, err error)
 }
 
-// wideDoor is a door for everything that a mixed load does in the main tenant.
-type wideDoor interface {
-	door
+// wideClient can do everything that a mixed load does in the main tenant.
+type wideClient interface {
+	client
 	cancel(ctx context.Context, member int, booking string) error
 	week(ctx context.Context, member int, week civil.Span) error
 	roster(ctx context.Context, session int) error
@@ -41,9 +41,9 @@ const staffMember = memberCount
 
 const subjectPrefix = "bench-"
 
-// open opens the door of a case.
-func (h *testbed) open(ctx context.Context, c report.Case, what work) (_ door, closeDoor func(), err error) {
-	switch c.Door {
+// open returns the client of a case.
+func (h *testbed) open(ctx context.Context, c report.Case, what work) (_ client, closeClient func(), err error) {
+	switch c.Via {
 	case report.GRPC, report.Connect, report.JSON:
 		return h.openNetwork(ctx, c, what, h.address)
 	case report.NaiveGRPC:
@@ -70,15 +70,15 @@ func (h *testbed) open(ctx context.Context, c report.Case, what work) (_ door, c
 				return nil, nil, err
 			}
 		}
-		return &mutexDoor{directDoor: directDoor{[]*app.App{h.single.app}}}, func() {}, nil
+		return &mutexClient{directClient: directClient{[]*app.App{h.single.app}}}, func() {}, nil
 	default:
 		nodes, err := h.nodes(ctx, c.Nodes)
-		return directDoor{nodes}, func() {}, err
+		return directClient{nodes}, func() {}, err
 	}
 }
 
-// directDoor calls the use cases in the same process, behind tokens and roles.
-type directDoor struct{ nodes []*app.App }
+// directClient calls the use cases in the same process, behind tokens and roles.
+type directClient struct{ nodes []*app.App }
 
 func callerOf(in, member int) tenant.Caller {
 	role := tenant.RoleMember
@@ -95,9 +95,9 @@ func sessionID(n int) tenant.SessionID {
 	return tenant.MustParse[tenant.SessionID](numberedID("9000", n))
 }
 
-func (d directDoor) node(member int) *app.App { return d.nodes[member%len(d.nodes)] }
+func (d directClient) node(member int) *app.App { return d.nodes[member%len(d.nodes)] }
 
-func (d directDoor) book(ctx context.Context, who seat) (string, error) {
+func (d directClient) book(ctx context.Context, who seat) (string, error) {
 	place, err := d.node(who.member).Bookings.Book(ctx, callerOf(who.tenant, who.member), bookings.BookRequest{
 		Session: sessionID(who.session), Party: 1, Channel: catalog.Online,
 	})
@@ -107,42 +107,42 @@ func (d directDoor) book(ctx context.Context, who seat) (string, error) {
 	return place.Booking.ID.String(), nil
 }
 
-func (d directDoor) cancel(ctx context.Context, member int, booking string) error {
+func (d directClient) cancel(ctx context.Context, member int, booking string) error {
 	id := tenant.MustParse[tenant.BookingID](booking)
 	_, err := d.node(member).Bookings.CancelBooking(ctx, callerOf(mainTenant, member), bookings.CancelRequest{ID: id})
 	return err
 }
 
-func (d directDoor) week(ctx context.Context, member int, week civil.Span) error {
+func (d directClient) week(ctx context.Context, member int, week civil.Span) error {
 	_, err := d.node(member).Schedules.ListSessions(ctx, callerOf(mainTenant, member), schedules.SessionQuery{
 		Filter: session.Filter{From: week.Start, Until: week.End}, Limit: weekPage,
 	})
 	return err
 }
 
-func (d directDoor) roster(ctx context.Context, at int) error {
+func (d directClient) roster(ctx context.Context, at int) error {
 	_, err := d.nodes[0].Bookings.ListRoster(ctx, callerOf(mainTenant, staffMember), sessionID(at), false)
 	return err
 }
 
-func (d directDoor) describe(ctx context.Context, at int, text string) error {
+func (d directClient) describe(ctx context.Context, at int, text string) error {
 	_, _, err := d.nodes[0].Schedules.UpdateSession(ctx, callerOf(mainTenant, staffMember), sessionID(at), nil,
 		session.Input{Description: text}, session.DescriptionField)
 	return err
 }
 
-// mutexDoor is a common advice for contended rows: a mutex for each session, so that bookings of a session run one at a
+// mutexClient is a common advice for contended rows: a mutex for each session, so that bookings of a session run one at a
 // time. Each booking has a transaction of its own.
-type mutexDoor struct {
-	directDoor
+type mutexClient struct {
+	directClient
 
 	sessions [sessionCount]sync.Mutex
 }
 
-func (d *mutexDoor) book(ctx context.Context, who seat) (string, error) {
+func (d *mutexClient) book(ctx context.Context, who seat) (string, error) {
 	d.sessions[who.session].Lock()
 	defer d.sessions[who.session].Unlock()
-	return d.directDoor.book(ctx, who)
+	return d.directClient.book(ctx, who)
 }
 
 // aWeek returns a week of those two that have sessions. It can start on any of seven days.
