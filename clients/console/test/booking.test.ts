@@ -9,11 +9,11 @@ describe("a place", () => {
     const title = "Last Seat";
     const id = await makeSession(title, 0.6 * hour, { capacity: 1, waitlistCapacity: 2 });
     await using staff = await visit({ role: "coach", path: `/sessions/${id}` });
-    await staff.page.getByRole("heading", { name: "Nobody is booked yet" }).waitFor();
+    await staff.page.getByRole("heading", { name: "No bookings yet" }).waitFor();
 
     // Staff book somebody in, and the session is full.
-    await staff.page.getByRole("button", { name: "Book someone in" }).click();
-    const dialog = staff.page.getByRole("dialog", { name: "Book someone in" });
+    await staff.page.getByRole("button", { name: "Book a member" }).click();
+    const dialog = staff.page.getByRole("dialog", { name: "Book a member" });
     const first = { name: "Robin Rowan" };
     await call("owner", "MemberService/CreateMember", { member: first });
     await dialog
@@ -39,7 +39,7 @@ describe("a place", () => {
       .getByRole("dialog", { name: title })
       .getByRole("button", { name: "Join waitlist" })
       .click();
-    await offer.getByText("Waitlist, number 1").waitFor();
+    await offer.getByText("Waitlist, no. 1").waitFor();
     await staff.page.getByRole("cell", { name: /Mona Member/ }).waitFor();
 
     // The place is given up, and hers at once; she sees it without doing anything.
@@ -48,10 +48,10 @@ describe("a place", () => {
     await owner.page.getByRole("menuitem", { name: "Cancel booking" }).click();
     await owner.page.getByRole("dialog").getByRole("button", { name: "Cancel booking" }).click();
     await owner.page
-      .getByText(/Cancelled/)
+      .getByText(/Booking cancelled/)
       .first()
       .waitFor();
-    await offer.getByText("You are in").waitFor();
+    await offer.getByText("Booked").waitFor();
 
     // She checks in by the code on the wall.
     await member.page.getByRole("link", { name: "My bookings" }).last().click();
@@ -59,14 +59,14 @@ describe("a place", () => {
     await ticket.getByRole("link", { name: "Check in" }).click();
     await member.page.getByLabel("Code").fill("forged");
     await member.page.getByRole("button", { name: "Check in" }).click();
-    await member.page.getByText("This code is old, or of another session").waitFor();
+    await member.page.getByText("This QR code is outdated").waitFor();
     const { token } = await call<{ token: string }>("coach", "CheckInService/GetQrToken", {
       sessionId: id,
     });
     await member.page.getByLabel("Code").fill(token);
     await member.page.getByRole("button", { name: "Check in" }).click();
     await member.page.getByText("You are checked in").waitFor();
-    await staff.page.getByText("1 of 1 here").waitFor();
+    await staff.page.getByText("1 of 1 checked in").waitFor();
 
     // Staff take it back, and check her in by hand.
     await staff.page.getByRole("button", { name: "Actions: Mona Member" }).click();
@@ -82,18 +82,18 @@ describe("a place", () => {
     await using there = await visit({ role: "member", path: `/app/?date=${dateIn(30 * hour)}` });
     const { page } = there;
     const offer = page.getByRole("article", { name: title });
-    await offer.getByText("3 places left").waitFor();
+    await offer.getByText("3 seats left").waitFor();
     await offer.getByRole("button", { name: `Book: ${title}` }).click();
     await page.getByRole("dialog", { name: title }).getByRole("button", { name: "Book" }).click();
-    await offer.getByText("You are in").waitFor();
+    await offer.getByText("Booked").waitFor();
     await page
       .getByRole("navigation", { name: "Main" })
       .getByRole("link", { name: "My bookings" })
       .click();
     const ticket = page.getByRole("article", { name: title });
-    await ticket.getByRole("button", { name: `Cancel: ${title}` }).click();
-    const sure = page.getByRole("dialog", { name: `Give up your place in ${title}?` });
-    await sure.getByRole("button", { name: "Cancel" }).click();
+    await ticket.getByRole("button", { name: `Cancel booking: ${title}` }).click();
+    const sure = page.getByRole("dialog", { name: `Cancel your booking for ${title}?` });
+    await sure.getByRole("button", { name: "Cancel booking" }).click();
     await ticket.waitFor({ state: "hidden" });
   });
 
@@ -106,7 +106,7 @@ describe("a place", () => {
       path: `/app/checkin/${id}`,
       position: { latitude: 48.1, longitude: 11.6 },
     });
-    await far.page.getByRole("button", { name: "Use my position" }).click();
+    await far.page.getByRole("button", { name: "Use GPS" }).click();
     await far.page.getByText(/You are \d+ m away/).waitFor();
   });
 });

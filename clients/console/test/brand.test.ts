@@ -61,16 +61,16 @@ describe("an organization's look", () => {
     await hosted(owner.context);
     const { page } = owner;
     await page.goto(`${berth().address}/catalog?tab=organization`);
-    const picture = page.getByLabel("Address of the logo");
+    const picture = page.getByLabel("Logo URL");
     const accent = page.getByLabel("Accent colour");
     const save = page.getByRole("button", { name: "Save" });
 
     // What cannot be is told beside its field, and is not sent.
     await picture.fill("http://cdn.example.com/corner.svg");
-    await page.getByText("An https address at a public host name").waitFor();
+    await page.getByText("Enter an https URL with a public host name").waitFor();
     await picture.fill("");
     await accent.fill("#ffd40");
-    await page.getByText("A colour is # and six digits").waitFor();
+    await page.getByText("Enter # and six hexadecimal digits").waitFor();
     expect(await accent.getAttribute("aria-invalid")).toBe("true");
     await save.click();
     expect(await page.getByText("Saved").count()).toBe(0);
@@ -110,7 +110,7 @@ describe("an organization's look", () => {
     await page.reload(); // with what was saved, lest this edit should meet the one before
     await expect.poll(() => picture.inputValue()).toBe(logo);
     await picture.fill(absent);
-    await page.getByText("The picture does not come from there").waitFor();
+    await page.getByText("No image could be loaded").waitFor();
     await save.click();
     await expect.poll(stored).toBe(absent);
     await member.page.reload();

@@ -39,7 +39,7 @@ const titled = (role: Role) => role.charAt(0).toUpperCase() + role.slice(1);
 
 /** One click on the page for signing in. */
 async function signIn(page: Page, role: Role): Promise<void> {
-  await page.getByRole("button", { name: `${titled(role)} of Harbour Yoga & Strength` }).click();
+  await page.getByRole("button", { name: `${titled(role)} at Harbour Yoga & Strength` }).click();
 }
 
 /** What is offered by turns here, by night as by day, so that the test does not mind what time it is. */
@@ -111,11 +111,11 @@ it("goes from a draft on the schedule to a permission that is taken away", {
 
   // A week goes on sale, after a look at what that would be.
   await owner.page.getByRole("button", { name: /^Publish \d+ drafts?$/ }).click();
-  const drawer = owner.page.getByRole("dialog", { name: "Many sessions at once" });
+  const drawer = owner.page.getByRole("dialog", { name: "Bulk actions" });
   await drawer.getByRole("cell", { name: title }).first().waitFor();
   await look(owner.page, "publish-week");
   await drawer.getByRole("button", { name: /^Publish \d+ sessions?$/ }).click();
-  await owner.page.getByText(/sessions? on sale$/).waitFor();
+  await owner.page.getByText(/sessions? published$/).waitFor();
   await owner.page.locator(".slot:not(.draft)", { hasText: title }).first().waitFor();
 
   // Two take its two places, and it is full. The member's own page has it by itself.
@@ -123,7 +123,7 @@ it("goes from a draft on the schedule to a permission that is taken away", {
     const place = page.getByRole("article", { name: title });
     await place.getByRole("button", { name: `Book: ${title}` }).click();
     await page.getByRole("dialog", { name: title }).getByRole("button", { name: "Book" }).click();
-    await place.getByText("You are in").waitFor();
+    await place.getByText("Booked").waitFor();
   }
   await member.page.reload();
   const place = member.page.getByRole("article", { name: title });
@@ -134,9 +134,9 @@ it("goes from a draft on the schedule to a permission that is taken away", {
     .getByRole("dialog", { name: title })
     .getByRole("button", { name: "Join waitlist" })
     .click();
-  await place.getByText("Waitlist, number 1").waitFor();
+  await place.getByText("Waitlist, no. 1").waitFor();
   await member.page.getByRole("link", { name: "My bookings" }).last().click();
-  await member.page.getByRole("article", { name: title }).getByText("Waitlist, number 1").waitFor();
+  await member.page.getByRole("article", { name: title }).getByText("Waitlist, no. 1").waitFor();
 
   // Staff cancel one; the offer arrives while the member looks on.
   await owner.page.locator(".slot", { hasText: title }).first().click();
@@ -146,11 +146,11 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   await owner.page.getByRole("button", { name: "Actions: Cleo Coach" }).click();
   await owner.page.getByRole("menuitem", { name: "Cancel booking" }).click();
   await owner.page.getByRole("dialog").getByRole("button", { name: "Cancel booking" }).click();
-  const offer = member.page.getByRole("article", { name: `A place for you: ${title}` });
+  const offer = member.page.getByRole("article", { name: `A seat for you: ${title}` });
   await offer.waitFor();
   await offer.getByRole("timer").waitFor();
   await look(member.page, "member-offer");
-  await owner.page.getByText("Asked, answers within").first().waitFor();
+  await owner.page.getByText("Offer sent, expires in").first().waitFor();
 
   // It is accepted by the link of the message; opening that changes nothing.
   const link = await claimLink(title);
@@ -176,9 +176,9 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   await wall.page.getByText("of 2 here").waitFor();
   await ticket.getByRole("link", { name: "Check in" }).click();
   await look(member.page);
-  await member.page.getByRole("button", { name: "Use my position" }).click();
+  await member.page.getByRole("button", { name: "Use GPS" }).click();
   await member.page.getByText("You are checked in").waitFor();
-  await owner.page.getByText("1 of 2 here").waitFor();
+  await owner.page.getByText("1 of 2 checked in").waitFor();
   await wall.page.reload();
   await wall.page.getByText("Mona M.").waitFor();
   await wall.page.getByRole("img", { name: "QR code to check in" }).waitFor();
@@ -201,7 +201,7 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   await edit.getByRole("checkbox", { name: /Read who has booked a session/ }).check();
   await edit.getByRole("button", { name: "Save" }).click();
   await edit.waitFor({ state: "hidden" });
-  await coach.page.getByRole("heading", { name: "Not for your role" }).waitFor();
+  await coach.page.getByRole("heading", { name: "You don’t have access" }).waitFor();
   expect(await coach.page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
   await look(coach.page);
   // That nobody's browser complained is seen as each closes.

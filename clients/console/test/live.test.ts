@@ -54,9 +54,9 @@ it("shows a member what others leave open, and is not sent again what has not ch
   await using there = await visit({ role: "member", width: 390, path });
   const { page } = there;
   const offer = page.getByRole("article", { name: title });
-  await offer.getByText("3 places left").waitFor();
+  await offer.getByText("3 seats left").waitFor();
   await call("admin", "BookingService/Book", { sessionId: id });
-  await offer.getByText("2 places left").waitFor();
+  await offer.getByText("2 seats left").waitFor();
   // What the browser had already is only asked after.
   await page.waitForFunction(() =>
     (performance.getEntriesByType("resource") as PerformanceResourceTiming[]).some(

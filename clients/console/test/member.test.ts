@@ -86,11 +86,11 @@ describe("a tee time", () => {
     await page.getByRole("button", { name: `Book: ${title}` }).click();
     const dialog = page.getByRole("dialog", { name: title });
     await dialog.getByLabel("Seats").fill("3");
-    await dialog.getByLabel("Who comes along").fill("Ida and Otto");
+    await dialog.getByLabel("Guests").fill("Ida and Otto");
     await dialog.getByLabel(/^Cart, £35/).fill("2");
     await dialog.getByLabel(/^Caddie/).fill("1");
     expect(await faults(page)).toEqual([]);
-    await dialog.getByRole("button", { name: "Hold the place" }).click();
+    await dialog.getByRole("button", { name: "Hold seat" }).click();
     await dialog.getByText(/Held for you × 3/).waitFor();
     expect(await seatsTaken(id, club)).toBe(3);
     await runsDown(page, dialog);
@@ -101,11 +101,11 @@ describe("a tee time", () => {
     await page.getByRole("link", { name: `Held: ${title}` }).click();
     const held = page.getByRole("article", { name: `Held for you: ${title}` });
     await held.getByRole("checkbox", { name: /Caddie × 1/ }).uncheck();
-    await held.getByLabel("Benefit card").selectOption({ label: "Links Card" });
-    await held.getByLabel("Number of the card").fill("not a number");
+    await held.getByLabel("Partner membership").selectOption({ label: "Links Card" });
+    await held.getByLabel("Membership number").fill("not a number");
     await held.getByRole("button", { name: "Confirm" }).click();
-    await held.getByText("The benefit membership is not valid.").waitFor();
-    await held.getByLabel("Number of the card").fill("AB-123456");
+    await held.getByText("The partner membership is not valid.").waitFor();
+    await held.getByLabel("Membership number").fill("AB-123456");
     await held.getByRole("button", { name: "Confirm" }).click();
     const ticket = page.getByRole("article", { name: title, exact: true });
     await ticket.getByText("Cart × 2").waitFor();
@@ -132,9 +132,9 @@ describe("a tee time", () => {
     const { page } = there;
     await page.getByRole("button", { name: `Book: ${title}` }).click();
     const dialog = page.getByRole("dialog", { name: title });
-    await dialog.getByRole("button", { name: "Hold the place" }).click();
-    await dialog.getByRole("button", { name: "Let it go" }).click();
-    await page.getByText("The place is free again").waitFor();
+    await dialog.getByRole("button", { name: "Hold seat" }).click();
+    await dialog.getByRole("button", { name: "Release seat" }).click();
+    await page.getByText("Seat released").waitFor();
     await page.getByRole("button", { name: `Book: ${title}` }).waitFor();
     expect(await seatsTaken(id, club)).toBe(0);
   });
@@ -153,24 +153,24 @@ describe("an offer", () => {
     await call("member", "BookingService/Book", { sessionId: id }, club);
     await using there = await visit({ ...phone, tenant: club, path: "/app/bookings" });
     const { page } = there;
-    await page.getByRole("article", { name: title }).getByText("Waitlist, number 1").waitFor();
+    await page.getByRole("article", { name: title }).getByText("Waitlist, no. 1").waitFor();
     await page.evaluate(() => {
       (globalThis as { same?: boolean }).same = true; // gone, had the page been loaded again
     });
     await call("coach", "BookingService/CancelBooking", { bookingId: booking.id }, club);
-    const offer = page.getByRole("article", { name: `A place for you: ${title}` });
+    const offer = page.getByRole("article", { name: `A seat for you: ${title}` });
     await offer.waitFor();
     await runsDown(page, offer);
     expect(await faults(page)).toEqual([]);
 
     // Wherever they are in the app, they are told.
     await page.getByRole("link", { name: "Week" }).last().click();
-    await page.getByText(`A place in ${title} is yours if you want it.`).waitFor();
-    await page.getByRole("link", { name: `Answer: ${title}` }).click();
-    await offer.getByRole("button", { name: "Take it" }).click();
+    await page.getByText(`A seat in ${title} is available for you.`).waitFor();
+    await page.getByRole("link", { name: `View offer: ${title}` }).click();
+    await offer.getByRole("button", { name: "Accept" }).click();
     await page
       .getByRole("article", { name: title, exact: true })
-      .getByRole("button", { name: `Cancel: ${title}` })
+      .getByRole("button", { name: `Cancel booking: ${title}` })
       .waitFor();
     expect(await page.evaluate(() => (globalThis as { same?: boolean }).same)).toBe(true);
     expect(await seatsTaken(id, club)).toBe(1);
@@ -194,14 +194,14 @@ describe("an offer", () => {
       path: "/app/bookings",
     });
     const { page } = there;
-    const offer = page.getByRole("article", { name: `Ein Platz für dich: ${title}` });
-    await offer.getByRole("button", { name: /^Nein/ }).click();
+    const offer = page.getByRole("article", { name: `Ein Platz für Sie: ${title}` });
+    await offer.getByRole("button", { name: "Ablehnen" }).click();
     const waiting = page.getByRole("article", { name: title, exact: true });
     await waiting.getByRole("button", { name: /^Warum\?/ }).click();
-    const story = page.getByRole("dialog", { name: "Was bisher geschah" });
-    await story.getByText("Du warst Nummer 1 von 1.").first().waitFor();
-    await story.getByText(/Dir wurde 1 Platz angeboten, bis/).waitFor();
-    await story.getByText("diese Plätze wurden dir schon angeboten").waitFor();
+    const story = page.getByRole("dialog", { name: "Ihr Verlauf auf der Warteliste" });
+    await story.getByText("Sie waren Nummer 1 von 1 auf der Warteliste.").first().waitFor();
+    await story.getByText(/Ihnen wurde 1 Platz angeboten, bis/).waitFor();
+    await story.getByText("diese Plätze wurden Ihnen bereits angeboten").waitFor();
     expect(await story.textContent()).not.toMatch(/\b(seat|offered|line)\b/);
     expect(await faults(page)).toEqual([]);
   });
@@ -223,8 +223,8 @@ it("waits for whatever opens in a window, with the place in line shown", async (
   await call("owner", "BookingService/Book", { sessionId: id });
   await using there = await visit({ ...phone, path: "/app/" });
   const { page } = there;
-  await page.getByRole("link", { name: /Wait for a time/ }).click();
-  await page.getByRole("heading", { name: "Wait for a time that suits you" }).waitFor();
+  await page.getByRole("link", { name: /Wait for a time window/ }).click();
+  await page.getByRole("heading", { name: "Wait for a time window" }).waitFor();
   await page.getByLabel("Service").selectOption({ label: kind });
   await page.getByLabel("Location").selectOption({ label: "Harbour" });
   const date = dateIn(8 * day);
@@ -241,16 +241,16 @@ it("waits for whatever opens in a window, with the place in line shown", async (
     );
   await page.getByLabel("Starts after").fill(clock(0));
   await page.getByLabel("Starts before").fill(clock(60_000));
-  await page.getByLabel("With whom").selectOption({ label: "Cleo Coach" });
+  await page.getByLabel("Coach").selectOption({ label: "Cleo Coach" });
   await settled(page);
   expect(await faults(page)).toEqual([]);
-  await page.getByRole("button", { name: "Wait", exact: true }).click();
-  await page.getByText("You wait, number 1 in line.").waitFor();
+  await page.getByRole("button", { name: "Join waitlist", exact: true }).click();
+  await page.getByText("You are number 1 on the waitlist.").waitFor();
   const wish = page.getByRole("article", { name: kind });
-  await wish.getByText("Waitlist, number 1").waitFor();
+  await wish.getByText("Waitlist, no. 1").waitFor();
   await wish.getByText(`${clock(0)} to ${clock(60_000)}, with Cleo Coach, Harbour`).waitFor();
   await wish.getByRole("button", { name: /^Why\?/ }).click();
-  await page.getByText("No place has become free yet since you wait.").waitFor();
+  await page.getByText("No seat has opened since you joined the waitlist.").waitFor();
   await page.keyboard.press("Escape");
 
   // The only place of that window is given up: it is theirs.
@@ -277,15 +277,15 @@ it("waits for any one of several sessions", async () => {
   await using there = await visit({ ...phone, path: `/app/?date=${dateIn(7 * day)}` });
   const { page } = there;
   await page.getByRole("button", { name: `Join waitlist: ${titles[0]}` }).click();
-  await page.getByRole("link", { name: "Any one of several sessions" }).click();
-  await page.getByRole("heading", { name: "Wait for any one of several" }).waitFor();
+  await page.getByRole("link", { name: "Wait for one of several sessions" }).click();
+  await page.getByRole("heading", { name: "Wait for one of several sessions" }).waitFor();
   expect(await page.getByRole("checkbox", { name: titles[0] }).isChecked()).toBe(true);
   await page.getByRole("checkbox", { name: titles[2] }).check();
   await settled(page);
   expect(await faults(page)).toEqual([]);
-  await page.getByRole("button", { name: "Wait for any one of 2" }).click();
-  await page.getByText("You wait, number 1 in line.").waitFor();
-  await page.getByText("Any one of 2 sessions").waitFor();
+  await page.getByRole("button", { name: "Join waitlist for any of 2" }).click();
+  await page.getByText("You are number 1 on the waitlist.").waitFor();
+  await page.getByText("Any of 2 sessions").waitFor();
 
   // A place in one of them is theirs, and the wish is fulfilled.
   await call("owner", "SessionService/UpdateSession", {
@@ -293,7 +293,7 @@ it("waits for any one of several sessions", async () => {
     session: { capacity: 2 },
     updateMask: "capacity",
   });
-  await page.getByText("Any one of 2 sessions").waitFor({ state: "hidden" });
+  await page.getByText("Any of 2 sessions").waitFor({ state: "hidden" });
   await page.getByRole("article", { name: titles[2] }).waitFor();
   expect(await seatsTaken(ids[0] ?? "")).toBe(1);
 });
@@ -305,27 +305,30 @@ it("moves a booking, and keeps the place where the new one is gone", async () =>
   await call("member", "BookingService/Book", { sessionId: first });
   await using there = await visit({ ...phone, path: "/app/bookings" });
   const { page } = there;
-  await page.getByRole("link", { name: `Move: ${from}` }).click();
-  await page.getByRole("heading", { name: "Move your booking" }).waitFor();
+  await page.getByRole("link", { name: `Reschedule: ${from}` }).click();
+  await page.getByRole("heading", { name: "Reschedule your booking" }).waitFor();
   const target = page.getByRole("article", { name: to });
   await target.waitFor();
   await settled(page);
   expect(await faults(page)).toEqual([]);
-  await target.getByRole("button", { name: /^Move here/ }).click();
-  const sure = page.getByRole("dialog", { name: /^Move to/ });
-  await sure.getByText("Your place goes only when you have the new one.").waitFor();
+  await target.getByRole("button", { name: /^Select/ }).click();
+  const sure = page.getByRole("dialog", { name: /^Reschedule to/ });
+  await sure.getByText("You keep your current seat until you have the new one.").waitFor();
   // Somebody else is faster.
   const { booking } = await call<{ booking: { id: string } }>("coach", "BookingService/Book", {
     sessionId: second,
   });
-  await sure.getByRole("button", { name: "Move" }).click();
-  await page.getByRole("alert").filter({ hasText: "cannot be moved there" }).waitFor();
+  await sure.getByRole("button", { name: "Reschedule" }).click();
+  await page
+    .getByRole("alert")
+    .filter({ hasText: "cannot be rescheduled to this session" })
+    .waitFor();
   expect(await seatsTaken(first)).toBe(1);
   await call("coach", "BookingService/CancelBooking", { bookingId: booking.id });
   await page.reload();
-  await target.getByRole("button", { name: /^Move here/ }).click();
-  await sure.getByRole("button", { name: "Move" }).click();
-  await page.getByText(/^Moved to/).waitFor();
+  await target.getByRole("button", { name: /^Select/ }).click();
+  await sure.getByRole("button", { name: "Reschedule" }).click();
+  await page.getByText(/^Rescheduled to/).waitFor();
   await page.getByRole("article", { name: to }).waitFor();
   expect([await seatsTaken(first), await seatsTaken(second)]).toEqual([0, 1]);
 });
@@ -337,8 +340,8 @@ it("subscribes a calendar, renews its address, and ends it", async () => {
   await using there = await visit({ ...phone, path: "/app/me" });
   const { page, context } = there;
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.getByRole("button", { name: "Get an address" }).click();
-  const field = page.getByLabel("Address of your calendar");
+  await page.getByRole("button", { name: "Create link" }).click();
+  const field = page.getByLabel("Calendar link");
   await field.waitFor();
   const first = await field.inputValue();
   await page.getByRole("button", { name: "Copy" }).click();
@@ -349,8 +352,8 @@ it("subscribes a calendar, renews its address, and ends it", async () => {
   expect(await (await fetch(first)).text()).toContain(`SUMMARY:${title}`);
   expect(await faults(page)).toEqual([]);
 
-  await page.getByRole("button", { name: "New address" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "New address" }).click();
+  await page.getByRole("button", { name: "New link" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "New link" }).click();
   await expect.poll(() => field.inputValue()).not.toBe(first);
   const second = await field.inputValue();
   expect((await fetch(first)).status).toBe(404);
@@ -358,11 +361,11 @@ it("subscribes a calendar, renews its address, and ends it", async () => {
 
   // It is shown once.
   await page.reload();
-  await page.getByText("There is an address").waitFor();
+  await page.getByText("You have a calendar link").waitFor();
   expect(await field.count()).toBe(0);
-  await page.getByRole("button", { name: "End it" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "End it" }).click();
-  await page.getByRole("button", { name: "Get an address" }).waitFor();
+  await page.getByRole("button", { name: "Remove link" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove link" }).click();
+  await page.getByRole("button", { name: "Create link" }).waitFor();
   expect((await fetch(second)).status).toBe(404);
 });
 
@@ -388,7 +391,7 @@ describe("checking in", () => {
         camera.browser,
       );
       await there.context.grantPermissions(["camera"]);
-      await there.page.getByRole("button", { name: "Scan the code on the wall" }).click();
+      await there.page.getByRole("button", { name: "Scan the QR code" }).click();
       await there.page.getByText("You are checked in").waitFor();
     } finally {
       await rm(folder, { recursive: true });
@@ -405,7 +408,7 @@ describe("checking in", () => {
       path: `/app/checkin/${id}`,
       position: { latitude: 53.5437, longitude: 9.9668 },
     });
-    await there.page.getByRole("button", { name: "Use my position" }).click();
+    await there.page.getByRole("button", { name: "Use GPS" }).click();
     await there.page.getByText("You are checked in").waitFor();
   });
 });

@@ -44,15 +44,15 @@ it("shows a wording as it is written, and where it does not work", async () => {
   await preview.getByText(/1 segment/).waitFor();
   await text.fill("A place\n  {{.Nothing}}");
   await page.getByText("Line 2, column 5", { exact: false }).waitFor();
-  await page.getByRole("button", { name: "Show the place" }).click();
+  await page.getByRole("button", { name: "Show in text" }).click();
   await text.fill("Come: ");
-  await page.getByRole("button", { name: "Put in Title" }).click();
+  await page.getByRole("button", { name: "Insert Title" }).click();
   await preview.getByText(/^Come: \w/).waitFor();
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Your own", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Back to the built-in text" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Back to the built-in text" }).click();
-  await page.getByText("Built in", { exact: true }).waitFor();
+  await page.getByText("Custom", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Restore built-in text" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Restore built-in text" }).click();
+  await page.getByText("Built-in", { exact: true }).waitFor();
 });
 
 it("keeps what a member wants to hear of", async () => {

@@ -25,19 +25,19 @@ interface Page {
 }
 
 const pages: readonly Page[] = [
-  { name: "sign-in", path: "/", there: "Try it as" },
+  { name: "sign-in", path: "/", there: "Sign in as" },
   { name: "schedule", path: "/", role: "owner", there: "Schedule" },
   { name: "schedule by coach", path: "/?view=day&by=coach", role: "owner", there: "Schedule" },
-  { name: "session", path: "/sessions/", role: "owner", there: "Who is in" },
+  { name: "session", path: "/sessions/", role: "owner", there: "Roster" },
   { name: "tee sheet", path: "/tee-sheet", role: "owner", tenant: club, there: "Tee sheet" },
   { name: "members", path: "/members", role: "owner", there: "Olive Owner" },
   { name: "member", path: "/members/", role: "owner", there: "Profile" },
-  { name: "attendance", path: "/analytics", role: "owner", there: "Day by day" },
-  { name: "members to come", path: "/members/", role: "owner", there: "Coming up", width: 390 },
+  { name: "attendance", path: "/analytics", role: "owner", there: "Busiest times" },
+  { name: "members to come", path: "/members/", role: "owner", there: "Upcoming", width: 390 },
   { name: "reach", path: "/members/?tab=messages", role: "owner", there: "Devices" },
   { name: "board by coach", path: "/?by=coach", role: "owner", there: "Cleo Coach" },
   { name: "board by location", path: "/?by=location", role: "owner", there: "Harbour" },
-  { name: "locations", path: "/catalog", role: "owner", there: "Bookings come in by" },
+  { name: "locations", path: "/catalog", role: "owner", there: "Booking channels" },
   { name: "services", path: "/catalog?tab=services", role: "owner", there: "Vinyasa" },
   {
     name: "services on a telephone",
@@ -46,18 +46,23 @@ const pages: readonly Page[] = [
     there: "Vinyasa",
     width: 390,
   },
-  { name: "resources", path: "/catalog?tab=resources", role: "owner", there: "Kind", tenant: club },
+  { name: "resources", path: "/catalog?tab=resources", role: "owner", there: "Type", tenant: club },
   { name: "staff", path: "/catalog?tab=staff", role: "owner", there: "Olive Owner" },
-  { name: "items", path: "/catalog?tab=items", role: "owner", there: "Out for", tenant: club },
+  { name: "items", path: "/catalog?tab=items", role: "owner", there: "In use for", tenant: club },
   {
     name: "benefits",
     path: "/catalog?tab=benefits",
     role: "owner",
-    there: "Memberships elsewhere",
+    there: "Memberships with partners",
   },
   { name: "organization", path: "/catalog?tab=organization", role: "owner", there: "Currency" },
-  { name: "catalog of a coach", path: "/catalog", role: "coach", there: "Bookings come in by" },
-  { name: "workouts", path: "/workouts", role: "owner", there: "Plans of what is trained" },
+  { name: "catalog of a coach", path: "/catalog", role: "coach", there: "Booking channels" },
+  {
+    name: "workouts",
+    path: "/workouts",
+    role: "owner",
+    there: "Workout plans that you can attach",
+  },
   { name: "imports", path: "/imports", role: "owner", there: "Drop a CSV file here" },
   {
     name: "imports on a telephone",
@@ -70,7 +75,7 @@ const pages: readonly Page[] = [
     name: "session on a telephone",
     path: "/sessions/",
     role: "owner",
-    there: "Who is in",
+    there: "Roster",
     width: 390,
   },
   { name: "plans", path: "/plans", role: "owner", there: "Unlimited" },
@@ -87,7 +92,7 @@ const pages: readonly Page[] = [
     name: "history of the waitlist rules",
     path: "/waitlist?tab=versions",
     role: "owner",
-    there: "What was changed",
+    there: "Changes",
     width: 390,
   },
   { name: "waitlist figures", path: "/waitlist?tab=figures", role: "owner", there: "By location" },
@@ -99,12 +104,12 @@ const pages: readonly Page[] = [
     width: 390,
   },
   { name: "messages", path: "/messages", role: "owner", there: "Segments" },
-  { name: "outbox", path: "/messages?tab=outbox", role: "owner", there: "Nothing leaves" },
+  { name: "outbox", path: "/messages?tab=outbox", role: "owner", there: "Nothing is sent" },
   {
     name: "outbox on a telephone",
     path: "/messages?tab=outbox",
     role: "owner",
-    there: "Nothing leaves",
+    there: "Nothing is sent",
     width: 390,
   },
   {
@@ -121,13 +126,13 @@ const pages: readonly Page[] = [
     width: 390,
   },
   { name: "message settings", path: "/messages?tab=settings", role: "owner", there: "Reminders" },
-  { name: "senders", path: "/messages?tab=senders", role: "owner", there: "Use your own" },
+  { name: "senders", path: "/messages?tab=senders", role: "owner", there: "Use your own account" },
   { name: "roles", path: "/roles", role: "owner", there: "Permission" },
   { name: "who has what", path: "/roles?tab=people", role: "owner", there: "Olive Owner" },
   { name: "service accounts", path: "/service-accounts", role: "owner", there: "Partner app" },
-  { name: "audit log", path: "/audit", role: "owner", there: "On what" },
-  { name: "no permission", path: "/audit", role: "coach", there: "Not for your role" },
-  { name: "absent", path: "/nowhere", role: "owner", there: "There is no page here" },
+  { name: "audit log", path: "/audit", role: "owner", there: "Target" },
+  { name: "no permission", path: "/audit", role: "coach", there: "You don’t have access" },
+  { name: "absent", path: "/nowhere", role: "owner", there: "Page not found" },
   { name: "schedule on a telephone", path: "/", role: "owner", there: "Today", width: 390 },
   { name: "member's week", path: "/app/", role: "member", there: "Hello Mona", width: 390 },
   {
@@ -141,14 +146,14 @@ const pages: readonly Page[] = [
     name: "member's wish",
     path: "/app/wait",
     role: "member",
-    there: "Wait for a time that suits you",
+    there: "Wait for a time window",
     width: 390,
   },
   {
     name: "member's choice",
     path: "/app/wait/any",
     role: "member",
-    there: "Wait for any one of several",
+    there: "Wait for one of several sessions",
     width: 390,
   },
   { name: "member's credits", path: "/app/credits", role: "member", there: "Credits", width: 390 },
@@ -184,7 +189,7 @@ it.each(pages)("$name has no serious fault", async ({ path, role, tenant, there,
 
 it.each([
   ["a new session", "/", "New session"],
-  ["many sessions", "/", "Many at once"],
+  ["many sessions", "/", "Bulk actions"],
   ["a new plan", "/plans", "New plan"],
   ["a new role", "/roles", "New role"],
   ["a new member", "/members", "Add member"],
@@ -192,7 +197,7 @@ it.each([
   ["a new service", "/catalog?tab=services", "New service"],
   ["a new resource", "/catalog?tab=resources", "New resource"],
   ["a new item", "/catalog?tab=items", "New item"],
-  ["a new benefit", "/catalog?tab=benefits", "New benefit"],
+  ["a new benefit", "/catalog?tab=benefits", "New partner benefit"],
   ["somebody new in the team", "/catalog?tab=staff", "Add staff"],
   ["a new workout", "/workouts", "New workout"],
 ])("the form for %s has no serious fault", async (_, path, button) => {
@@ -211,7 +216,7 @@ it("finds places and people by the keyboard alone", async () => {
   const { page } = there;
   await page.getByRole("link", { name: "Schedule" }).waitFor();
   await page.keyboard.press("Control+k");
-  const search = page.getByPlaceholder("Go to a page, find a person, do something…");
+  const search = page.getByPlaceholder("Search pages, people and actions…");
   await search.fill("Mona");
   await page.getByText("Mona Member").waitFor();
   await page.keyboard.press("ArrowDown");

@@ -103,7 +103,7 @@ it("import", async () => {
         "service,location,date,start,duration_minutes,capacity\nVinyasa,Harbour,2027-03-29,18:00,60,14\nYin,Harbour,2027-03-29,25:00,75,12\nYin,,2027-03-30,19:00,75,many\nVinyasa,Harbour,2027-03-31,18:00,60,14\n",
       ),
     });
-  await page.getByRole("columnheader", { name: "What is wrong" }).waitFor();
+  await page.getByRole("columnheader", { name: "Problem" }).waitFor();
   await settled(page);
   await page.evaluate(() => document.fonts.ready);
   await page.screenshot({

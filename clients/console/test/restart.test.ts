@@ -43,16 +43,16 @@ it("keeps what somebody is typing while the server is started anew", async () =>
   const form = page.getByRole("dialog", { name: "Edit" });
   await form.getByLabel("Title").fill("After the Storm");
   await form.getByLabel("Description").fill("Typed before, kept after.");
-  await other.page.getByText("Who is in").waitFor();
+  await other.page.getByText("Roster").waitFor();
 
   if (server) await stop(server);
   await form.getByRole("button", { name: "Save" }).click();
   await page.getByText("No connection.").waitFor();
-  await form.getByText("The server cannot be reached").waitFor();
+  await form.getByText("Cannot reach the server").waitFor();
   expect(await form.getByLabel("Title").inputValue()).toBe("After the Storm");
   // Who only looks is told as well, and goes on seeing what was there.
   await other.page.getByText("No connection.").waitFor();
-  await other.page.getByText("Who is in").waitFor();
+  await other.page.getByText("Roster").waitFor();
 
   await again();
   await page.getByText("No connection.").waitFor({ state: "hidden" });

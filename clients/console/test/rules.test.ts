@@ -77,12 +77,12 @@ function onRules(page: Page) {
     /** Sets here what is inherited. */
     override: (field: string) =>
       setting(field)
-        .getByRole("button", { name: /^Change here/ })
+        .getByRole("button", { name: /^Override/ })
         .click(),
     type: (field: string, value: string) => setting(field).getByRole("textbox").first().fill(value),
     typed: (field: string) => setting(field).getByRole("textbox").first().inputValue(),
     look: async (at: string) => {
-      await page.getByRole("combobox", { name: "Set for" }).click();
+      await page.getByRole("combobox", { name: "Applies to" }).click();
       await page.getByRole("option", { name: at }).click();
     },
     save: async (reason?: string) => {
@@ -131,7 +131,7 @@ describe("the rules of the waitlist", () => {
     await type("maxQueueSize", "0");
     await override("eligibilityExpression");
     await type("eligibilityExpression", 'entry.party_size > 0 &&\n  member.teir == "gold"');
-    await setting("maxQueueSize").getByText("It takes 1 to 10000.").waitFor();
+    await setting("maxQueueSize").getByText("Must be between 1 and 10000.").waitFor();
 
     // What is out of bounds is told before anything is sent.
     await save("Gold members come first");
@@ -163,15 +163,15 @@ describe("the rules of the waitlist", () => {
     expect(await kept()).toEqual(before);
 
     // The preview says so too, and tries again once it is right.
-    await page.getByRole("button", { name: "Try on the last 30 days" }).click();
-    await page.getByText("It can be tried once what is marked above is right.").waitFor();
+    await page.getByRole("button", { name: "Test on the last 30 days" }).click();
+    await page.getByText("Fix the fields marked above to run the test.").waitFor();
     await type("eligibilityExpression", 'entry.party_size > 0 &&\n  member.tier == "gold"');
     await wrong.waitFor({ state: "hidden" });
-    await page.getByText("1 of 1 moves would have been different.").waitFor();
+    await page.getByText("1 of 1 decisions would have been different.").waitFor();
     await page
       .getByRole("row", { name: /Fringe/ })
       .getByText(
-        "Would have been chosen instead: Mona Member. Would not have been chosen: Ada Admin.",
+        "Would have got a seat instead: Mona Member. Would not have got a seat: Ada Admin.",
       )
       .waitFor();
     expect(await faults(page)).toEqual([]);
@@ -185,7 +185,12 @@ describe("the rules of the waitlist", () => {
     expect(await typed("eligibilityExpression")).toContain("member.tier");
     await page.getByRole("tab", { name: "History" }).click();
     const version = page.getByRole("row", { name: /Gold members come first/ });
-    for (const text of ["Olive Owner", "Mirror Row", "Time to answer: 45 min", "Longest queue: 20"])
+    for (const text of [
+      "Olive Owner",
+      "Mirror Row",
+      "Time to answer: 45 min",
+      "Waitlist limit: 20",
+    ])
       await version.getByText(text).first().waitFor();
     await version.getByText(/member\.tier == "gold"/).waitFor();
     expect(await faults(page)).toEqual([]);
@@ -202,17 +207,17 @@ describe("the rules of the waitlist", () => {
     const { setting, override, type, save, saved } = onRules(page);
     await override("order");
     await setting("order").getByRole("combobox", { name: "Order" }).click();
-    await page.getByRole("option", { name: "Own expression" }).click();
+    await page.getByRole("option", { name: "Custom expression" }).click();
     await save();
     await setting("priorityExpression")
-      .getByText("The order “Own expression” needs one here.")
+      .getByText("The order “Custom expression” needs an expression here.")
       .waitFor();
     // What was refused is forgotten with the draft.
     await page.getByRole("button", { name: "Cancel" }).click();
     await setting("priorityExpression").getByRole("alert").waitFor({ state: "hidden" });
     await override("order");
     await setting("order").getByRole("combobox", { name: "Order" }).click();
-    await page.getByRole("option", { name: "Own expression" }).click();
+    await page.getByRole("option", { name: "Custom expression" }).click();
     await override("priorityExpression");
     await type("priorityExpression", "entry.waiting_hours * 2.0");
     await save();
@@ -230,7 +235,7 @@ describe("the rules of the waitlist", () => {
     const { page } = there;
     const { setting, override, type, look, save, saved } = onRules(page);
     const tries = setting("maxTriesPerSlot");
-    await tries.getByText("Built in").waitFor();
+    await tries.getByText("Default").waitFor();
     await override("maxTriesPerSlot");
     await type("maxTriesPerSlot", "4");
     await save("Four is enough");
@@ -248,34 +253,34 @@ describe("the rules of the waitlist", () => {
     await save("Curls take longer");
     await saved();
     await tries.getByText("Set here").waitFor();
-    await page.getByText("2 settings made here").waitFor();
+    await page.getByText("2 overrides").waitFor();
 
     // One by itself, and then all of them.
     await setting("autoCascade")
-      .getByRole("button", { name: /^Inherit again/ })
+      .getByRole("button", { name: /^Use inherited value/ })
       .click();
     await save();
     await saved();
-    await setting("autoCascade").getByText("Built in").waitFor();
-    await page.getByRole("button", { name: "Inherit everything again" }).click();
-    const dialog = page.getByRole("dialog", { name: "Inherit everything again?" });
-    await dialog.getByText("1 setting made here ends at once.").waitFor();
+    await setting("autoCascade").getByText("Default").waitFor();
+    await page.getByRole("button", { name: "Remove all overrides" }).click();
+    const dialog = page.getByRole("dialog", { name: "Remove all overrides?" });
+    await dialog.getByText("1 override will be removed at once.").waitFor();
     await dialog.getByLabel("Reason").fill("Like all others");
-    await dialog.getByRole("button", { name: "Inherit everything again" }).click();
+    await dialog.getByRole("button", { name: "Remove all overrides" }).click();
     await tries.getByText("Organization").waitFor();
     await tries.getByText("4", { exact: true }).waitFor();
 
     await look("The whole organization");
-    await page.getByRole("button", { name: "Inherit everything again" }).click();
-    await dialog.getByRole("button", { name: "Inherit everything again" }).click();
-    await tries.getByText("Built in").waitFor();
+    await page.getByRole("button", { name: "Remove all overrides" }).click();
+    await dialog.getByRole("button", { name: "Remove all overrides" }).click();
+    await tries.getByText("Default").waitFor();
     await tries.getByText("10", { exact: true }).waitFor();
 
     await page.getByRole("tab", { name: "History" }).click();
     const row = (text: string) => page.getByRole("row", { name: new RegExp(text) });
-    await row("Like all others").getByText("Back to what is inherited").waitFor();
+    await row("Like all others").getByText("Use inherited values").waitFor();
     await row("Like all others").getByText("Curls").waitFor();
-    await row("Curls take longer").getByText("Tries per seat: 6").waitFor();
+    await row("Curls take longer").getByText("Offers per seat: 6").waitFor();
     await row("Four is enough").getByText("Ada Admin").waitFor();
   });
 
@@ -348,16 +353,16 @@ describe("the rules of the waitlist", () => {
     await using there = await visit({ role: "member", tenant: salon, path: "/waitlist" });
     const { page } = there;
     const { setting, look } = onRules(page);
-    await setting("maxTriesPerSlot").getByText("Built in").waitFor();
+    await setting("maxTriesPerSlot").getByText("Default").waitFor();
     await look("Glass Row");
     await setting("maxTriesPerSlot").getByText("Set here").waitFor();
     await setting("maxTriesPerSlot").getByText("8", { exact: true }).waitFor();
-    expect(await page.getByRole("button", { name: /Change here|Inherit|Save/ }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /Override|inherited|Save/ }).count()).toBe(0);
     expect(await page.locator("[data-setting] :is(input, textarea, select)").count()).toBe(0);
     expect(await faults(page)).toEqual([]);
     expect(await page.getByRole("tab").allTextContents()).toEqual(["Rules", "History"]);
     await page.getByRole("tab", { name: "History" }).click();
-    await page.getByRole("row", { name: /Eight/ }).getByText("Tries per seat: 8").waitFor();
+    await page.getByRole("row", { name: /Eight/ }).getByText("Offers per seat: 8").waitFor();
     await ofSalon("AccessService/RevokeRole", { memberId: member.id, role });
   });
 });
@@ -385,13 +390,13 @@ it("tells staff what a place in line consists of, also by the keyboard", async (
   await mona.focus();
   await page.keyboard.press("Enter");
   const parts = page.getByRole("dialog");
-  await parts.getByText("Number 1 in line").waitFor();
+  await parts.getByText("Number 1 on the waitlist").waitFor();
   const part = (name: string) =>
     parts.locator("dl > div", { has: page.getByText(name, { exact: true }) }).locator("dd");
-  await parts.getByText("By the rules here, the highest score comes first").waitFor();
-  expect(await part("Everybody’s base").textContent()).toBe("100");
-  expect(await part("Bonus of the tier").textContent()).toBe("+ 20");
-  expect(await part("Joined early").textContent()).toBe("+ 6");
+  await parts.getByText("The waitlist rules put the highest score first.").waitFor();
+  expect(await part("Base score").textContent()).toBe("100");
+  expect(await part("Tier bonus").textContent()).toBe("+ 20");
+  expect(await part("Early-bird points").textContent()).toBe("+ 6");
   expect(await part("Score").textContent()).toBe("126");
   expect(await faults(page)).toEqual([]);
   await page.keyboard.press("Escape");
@@ -418,10 +423,10 @@ it("tells staff what a place in line consists of, also by the keyboard", async (
   });
   await coach.page.getByRole("button", { name: "Punkte: 50, Ada Admin" }).click();
   const teile = coach.page.getByRole("dialog");
-  await teile.getByText("Nummer 1 in der Reihe").waitFor();
-  await teile.getByText("Vom Team bevorzugt").waitFor();
+  await teile.getByText("Nummer 1 auf der Warteliste").waitFor();
+  await teile.getByText("Vom Team priorisiert").waitFor();
   await teile.getByText("Punkte vom Team vergeben").waitFor();
   // Coaches do not read the rules.
-  await teile.getByText("Ob die Punkte zählen, sagen die Regeln.").waitFor();
+  await teile.getByText("Die Regeln der Warteliste bestimmen, ob die Punkte zählen.").waitFor();
   expect(await faults(coach.page)).toEqual([]);
 });

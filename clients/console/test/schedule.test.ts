@@ -31,13 +31,13 @@ describe("the schedule", () => {
     await using there = await visit({ role: "owner", path: `/?date=${dateIn(42 * day)}&view=day` });
     const { page } = there;
     await page.getByRole("button", { name: "Publish 1 draft" }).click();
-    const drawer = page.getByRole("dialog", { name: "Many sessions at once" });
-    await drawer.getByRole("heading", { name: "1 session would be reached" }).waitFor();
+    const drawer = page.getByRole("dialog", { name: "Bulk actions" });
+    await drawer.getByRole("heading", { name: "1 session will be affected" }).waitFor();
     expect(await drawer.getByRole("cell", { name: "Dawn Patrol" }).count()).toBe(1);
     await drawer.getByRole("button", { name: "Publish 1 session" }).click();
-    await page.getByText("1 session on sale").waitFor();
+    await page.getByText("1 session published").waitFor();
     await page.locator(".slot:not(.draft)", { hasText: "Dawn Patrol" }).waitFor();
-    await page.getByRole("button", { name: "Many at once" }).waitFor();
+    await page.getByRole("button", { name: "Bulk actions" }).waitFor();
   });
 
   it("makes a series that comes back on the same weekday of each month", async () => {
@@ -53,7 +53,7 @@ describe("the schedule", () => {
     await form.getByText("Monthly", { exact: true }).click();
     await form.getByLabel("Day of the month").first().click();
     await page.getByRole("option", { name: /^On the (first|second|third|fourth|fifth) / }).click();
-    await form.getByLabel("How many sessions").fill("3");
+    await form.getByLabel("Number of sessions").fill("3");
     await form.getByRole("button", { name: "Create 3 sessions" }).click();
     await form.waitFor({ state: "hidden" });
     const { sessions } = await call<{ sessions: { title: string; startTime: string }[] }>(
@@ -117,7 +117,7 @@ describe("the schedule", () => {
     await page.mouse.move(box.x + 22, box.y + 10 + 56 * 2, { steps: 6 });
     await page.mouse.up();
     await page.locator(".slot", { hasText: "Handmade" }).filter({ hasText: "15:00" }).waitFor();
-    await page.getByText(/Handmade is now/).waitFor();
+    await page.getByText(/Handmade was moved to/).waitFor();
     await slot.focus();
     await page.keyboard.press("Alt+ArrowUp");
     await page.locator(".slot", { hasText: "Handmade" }).filter({ hasText: "14:45" }).waitFor();
@@ -199,8 +199,8 @@ describe("the schedule", () => {
     const { page } = there;
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     const form = page.getByRole("dialog", { name: "Edit" });
-    await form.getByText("This and later").click();
-    await form.getByRole("switch", { name: "Change the days" }).click();
+    await form.getByText("This and following").click();
+    await form.getByRole("switch", { name: "Change how it repeats" }).click();
     await form.getByText("Fri", { exact: true }).click();
     await form.getByText("Wed", { exact: true }).click();
     await form.getByRole("button", { name: "Save" }).click();
@@ -259,10 +259,10 @@ describe("the schedule", () => {
       path: `/?location=${location.id}&date=${before}`,
     });
     const { page } = there;
-    await page.getByText("Nothing is scheduled here").waitFor();
+    await page.getByText("No sessions scheduled").waitFor();
     const took = await page.evaluate(async () => {
       const begun = performance.now();
-      document.querySelector<HTMLButtonElement>('button[aria-label="After"]')?.click();
+      document.querySelector<HTMLButtonElement>('button[aria-label="Next"]')?.click();
       await new Promise<void>((done) => {
         const look = () =>
           document.querySelectorAll(".slot").length === 294 ? done() : requestAnimationFrame(look);

@@ -7,7 +7,7 @@ const places: Record<Exclude<Role, "member">, string[]> = {
   owner: [
     "Schedule",
     "Members",
-    "Attendance",
+    "Analytics",
     "Catalog",
     "Workouts",
     "Plans",
@@ -22,7 +22,7 @@ const places: Record<Exclude<Role, "member">, string[]> = {
   admin: [
     "Schedule",
     "Members",
-    "Attendance",
+    "Analytics",
     "Catalog",
     "Workouts",
     "Plans",
@@ -42,7 +42,7 @@ describe("one click signs in", () => {
     await using there = await visit();
     const { page } = there;
     const name = role.charAt(0).toUpperCase() + role.slice(1);
-    await page.getByRole("button", { name: `${name} of Harbour Yoga & Strength` }).click();
+    await page.getByRole("button", { name: `${name} at Harbour Yoga & Strength` }).click();
     const main = page.getByRole("navigation", { name: "Main" });
     await main.getByRole("link", { name: "Schedule" }).waitFor();
     expect(await main.getByRole("link").allTextContents()).toEqual(want);
@@ -51,8 +51,8 @@ describe("one click signs in", () => {
   it("as a member, who is led to their own app", async () => {
     await using there = await visit();
     const { page } = there;
-    await page.getByRole("button", { name: "Member of Harbour Yoga & Strength" }).click();
-    await page.getByRole("heading", { name: "This is where staff work" }).waitFor();
+    await page.getByRole("button", { name: "Member at Harbour Yoga & Strength" }).click();
+    await page.getByRole("heading", { name: "This area is for staff" }).waitFor();
     await page.getByRole("link", { name: "Member app" }).click();
     await page.getByRole("heading", { name: "Hello Mona" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/app/");
@@ -61,13 +61,13 @@ describe("one click signs in", () => {
 
 it("comes back to the page that was asked for", async () => {
   await using there = await visit({ path: "/members?tab=x" });
-  await there.page.getByRole("button", { name: "Coach of Harbour Yoga & Strength" }).click();
+  await there.page.getByRole("button", { name: "Coach at Harbour Yoga & Strength" }).click();
   await there.page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
 });
 
 it("says so where a role does not open a page", async () => {
   await using there = await visit({ role: "coach", path: "/audit" });
-  await there.page.getByRole("heading", { name: "Not for your role" }).waitFor();
+  await there.page.getByRole("heading", { name: "You don’t have access" }).waitFor();
   await there.page.getByText("audit.read").waitFor();
 });
 
@@ -76,9 +76,9 @@ it("signs out, and stays so", async () => {
   const { page } = there;
   await page.getByRole("button", { name: /Olive Owner/ }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
-  await page.getByRole("heading", { name: "Try it as" }).waitFor();
+  await page.getByRole("heading", { name: "Sign in as" }).waitFor();
   await page.reload();
-  await page.getByRole("heading", { name: "Try it as" }).waitFor();
+  await page.getByRole("heading", { name: "Sign in as" }).waitFor();
 });
 
 it("speaks German and French", async () => {

@@ -68,12 +68,12 @@ describe("members are told plainly, and lose nothing,", () => {
     await dialog.getByRole("button", { name: "Book", exact: true }).waitFor();
     await context.setOffline(true);
     await dialog.getByRole("button", { name: "Book", exact: true }).click();
-    await dialog.getByRole("alert").filter({ hasText: "cannot be reached" }).waitFor();
+    await dialog.getByRole("alert").filter({ hasText: "Cannot reach the server" }).waitFor();
     await page.getByText("No connection.").waitFor();
     await context.setOffline(false);
     await page.getByText("No connection.").waitFor({ state: "hidden" });
     await dialog.getByRole("button", { name: "Book", exact: true }).click();
-    await place.getByText("You are in").waitFor();
+    await place.getByText("Booked").waitFor();
     const { session } = await call<{ session: { seatsTaken: number } }>(
       "owner",
       "SessionService/GetSession",
@@ -98,7 +98,7 @@ describe("members are told plainly, and lose nothing,", () => {
       await route.abort("connectionreset");
     });
     await page.getByRole("dialog", { name: title }).getByRole("button", { name: "Book" }).click();
-    await place.getByText("You are in").waitFor();
+    await place.getByText("Booked").waitFor();
     await expect.poll(() => keys.length).toBe(2);
     expect(keys[1]).toBe(keys[0]);
     expect(keys[0]).not.toBe("");
@@ -124,7 +124,7 @@ describe("members are told plainly, and lose nothing,", () => {
     );
     await page.getByRole("button", { name: "Save" }).click();
     const again = page.getByRole("dialog", { name: "Please sign in again" });
-    await again.getByText("What you typed is still here").waitFor();
+    await again.getByText("What you typed is kept").waitFor();
     await page.unrouteAll();
     await again.getByRole("button", { name: "Sign in again" }).click();
     await again.waitFor({ state: "hidden" });
@@ -147,7 +147,7 @@ describe("members are told plainly, and lose nothing,", () => {
     await front.shut();
     await page.getByText("No connection.").waitFor();
     await page.getByRole("button", { name: "Save" }).first().click();
-    await page.getByText("cannot be reached").first().waitFor();
+    await page.getByText("Cannot reach the server").first().waitFor();
     expect(await phoneNumber.inputValue()).toBe("+49 151 23456780");
     await front.open();
     await page.getByText("No connection.").waitFor({ state: "hidden" });

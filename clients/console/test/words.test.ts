@@ -21,8 +21,8 @@ describe("in German", () => {
     const { page } = there;
     await page.getByRole("button", { name: "Warum?" }).click();
     const log = page.getByRole("dialog");
-    await log.getByText("Es gibt mehr Plätze").waitFor();
-    await log.getByText("2 Plätze waren frei, 1 in der Schlange.").waitFor();
+    await log.getByText("Plätze kamen hinzu").waitFor();
+    await log.getByText("2 Plätze waren frei, 1 auf der Warteliste.").waitFor();
     await log.getByText(/1 Platz bleibt frei/).waitFor();
     await settled(page);
     expect(await log.textContent()).not.toMatch(/\b(seat|place|was|were|left)\b/);
@@ -33,7 +33,7 @@ describe("in German", () => {
     const { page } = there;
     await page.getByText("Die Buchungen aller Mitglieder stornieren.").waitFor();
     await page.getByRole("searchbox").fill("Warteliste");
-    await page.getByText("Zahlen zur Warteliste sehen.").waitFor();
+    await page.getByText("Auswertungen zur Warteliste sehen.").waitFor();
     await page.getByText("Die Buchungen aller Mitglieder stornieren.").waitFor({ state: "hidden" });
     await page.goto(new URL("/roles?tab=people", page.url()).href);
     await page.getByText("Leitet die Organisation und darf alles.").waitFor();
