@@ -3,15 +3,15 @@ import { call, dateIn, hour, leave, makeSession, visit, withBrowser } from "./br
 
 withBrowser();
 
-describe("a place", () => {
-  it("is booked, waited for, given up, passed on and taken", async () => {
-    // Within the hour before the start check-in is open.
+describe("a booking", () => {
+  it("is made, cancelled, passed to the waitlist and checked in", async () => {
+    // Check-in is open within the hour before the start.
     const title = "Last Seat";
     const id = await makeSession(title, 0.6 * hour, { capacity: 1, waitlistCapacity: 2 });
     await using staff = await visit({ role: "coach", path: `/sessions/${id}` });
     await staff.page.getByRole("heading", { name: "No bookings yet" }).waitFor();
 
-    // Staff book somebody in, and the session is full.
+    // Staff book a member, and the session is full.
     await staff.page.getByRole("button", { name: "Book a member" }).click();
     const dialog = staff.page.getByRole("dialog", { name: "Book a member" });
     const first = { name: "Robin Rowan" };
@@ -26,7 +26,7 @@ describe("a place", () => {
     await staff.page.getByText(`${first.name} is booked`).waitFor();
     await staff.page.getByText("1 of 1 taken").waitFor();
 
-    // A member joins the queue, and sees their place in it.
+    // A member joins the waitlist and sees their position.
     await using member = await visit({
       role: "member",
       path: `/app/?date=${dateIn(0.6 * hour)}`,
@@ -42,7 +42,7 @@ describe("a place", () => {
     await offer.getByText("Waitlist, no. 1").waitFor();
     await staff.page.getByRole("cell", { name: /Mona Member/ }).waitFor();
 
-    // The place is given up, and hers at once; she sees it without doing anything.
+    // The booking is cancelled and the member promoted. Their page updates live.
     await using owner = await visit({ role: "owner", path: `/sessions/${id}` });
     await owner.page.getByRole("button", { name: `Actions: ${first.name}` }).click();
     await owner.page.getByRole("menuitem", { name: "Cancel booking" }).click();
@@ -53,7 +53,7 @@ describe("a place", () => {
       .waitFor();
     await offer.getByText("Booked").waitFor();
 
-    // She checks in by the code on the wall.
+    // The member checks in with the code of the check-in display.
     await member.page.getByRole("link", { name: "My bookings" }).last().click();
     const ticket = member.page.getByRole("article", { name: title });
     await ticket.getByRole("link", { name: "Check in" }).click();
@@ -68,7 +68,7 @@ describe("a place", () => {
     await member.page.getByText("You are checked in").waitFor();
     await staff.page.getByText("1 of 1 checked in").waitFor();
 
-    // Staff take it back, and check her in by hand.
+    // Staff undo the check-in and check the member in.
     await staff.page.getByRole("button", { name: "Actions: Mona Member" }).click();
     await staff.page.getByRole("menuitem", { name: "Undo check-in" }).click();
     await staff.page.getByRole("button", { name: "Check in: Mona Member" }).click();
@@ -76,7 +76,7 @@ describe("a place", () => {
     await leave(id);
   });
 
-  it("is booked, shown among one's own, and given back", async () => {
+  it("is made, listed and cancelled by the member", async () => {
     const title = "Quiet Hour";
     await makeSession(title, 30 * hour, { capacity: 3 });
     await using there = await visit({ role: "member", path: `/app/?date=${dateIn(30 * hour)}` });
@@ -97,7 +97,7 @@ describe("a place", () => {
     await ticket.waitFor({ state: "hidden" });
   });
 
-  it("is checked in by position", async () => {
+  it("is checked in by GPS only near the location", async () => {
     const title = "By the Pier";
     const id = await makeSession(title, 0.4 * hour);
     await call("coach", "BookingService/Book", { sessionId: id });

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { call, club, dateIn, day, faults, hour, makeSession, visit, withBrowser } from "./browser";
+import {
+  call,
+  club,
+  dateIn,
+  day,
+  hour,
+  makeSession,
+  violations,
+  visit,
+  withBrowser,
+} from "./browser";
 
 withBrowser();
 
@@ -7,7 +17,7 @@ const me = async () =>
   (await call<{ member: { id: string } }>("member", "MemberService/GetMe", {})).member.id;
 
 describe("a tee time", () => {
-  it("is held for a guest, confirmed with what was paid, and let go", async () => {
+  it("is held for a guest, confirmed with a payment, and released", async () => {
     const date = dateIn(2 * day, "Europe/London");
     await using there = await visit({
       role: "owner",
@@ -25,7 +35,7 @@ describe("a tee time", () => {
     await drawer.getByLabel("Name").fill("Vera Visitor");
     await drawer.getByLabel("People").fill("2");
     await drawer.getByLabel("Cart", { exact: true }).fill("1");
-    expect(await faults(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await drawer.getByRole("button", { name: "Hold", exact: true }).click();
 
     const held = page.getByRole("dialog", { name: "Held seat" });
@@ -34,12 +44,12 @@ describe("a tee time", () => {
     await mine.getByText("Vera Visitor × 2").waitFor();
     await held.getByText("Paid", { exact: true }).click();
     await held.getByLabel("Amount").fill("84.5");
-    expect(await faults(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await held.getByRole("button", { name: "Confirm" }).click();
     await page.getByText("Vera Visitor is booked").waitFor();
     await mine.getByText("2 seats open").waitFor();
 
-    // Another is held and let go: the places are free again.
+    // Another hold is released: its seats are open again.
     await mine.getByRole("button", { name: `Hold a seat at ${clock}` }).click();
     await drawer.getByText("Guest", { exact: true }).click();
     await drawer.getByLabel("Name").fill("Willy Walker");
@@ -52,7 +62,7 @@ describe("a tee time", () => {
     await mine.getByText("2 seats open").waitFor();
   });
 
-  it("that was confirmed elsewhere is told to whoever looks at its hold", async () => {
+  it("shows that another user has confirmed its hold", async () => {
     const id = await makeSession("Two Desks", 6 * day, { capacity: 3 });
     const { booking } = await call<{ booking: { id: string } }>(
       "owner",
@@ -70,7 +80,7 @@ describe("a tee time", () => {
 });
 
 describe("a booking", () => {
-  it("is moved to another session, and cancelled, from the member's page", async () => {
+  it("is rescheduled and cancelled on the member's page", async () => {
     const [from, to] = await Promise.all([
       makeSession("Moved From", 3 * day, { capacity: 4 }),
       makeSession("Moved To", 3 * day + 2 * hour, { capacity: 4 }),
@@ -85,7 +95,7 @@ describe("a booking", () => {
     await page.getByRole("menuitem", { name: "Reschedule" }).click();
     const dialog = page.getByRole("dialog", { name: "Reschedule Mona Member" });
     await dialog.getByText("Moved To").click();
-    expect(await faults(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Reschedule", exact: true }).click();
     await row("Moved To").waitFor();
     await row("Moved From").waitFor({ state: "hidden" });
@@ -104,7 +114,7 @@ describe("a booking", () => {
     await row("Moved To").waitFor({ state: "hidden" });
   });
 
-  it("is moved from the roster", async () => {
+  it("is rescheduled on the roster", async () => {
     const from = await makeSession("Roster From", 4 * day, { capacity: 4 });
     await makeSession("Roster To", 4 * day + 3 * hour, { capacity: 4 });
     await call("member", "BookingService/Book", { sessionId: from });
@@ -119,7 +129,7 @@ describe("a booking", () => {
   });
 });
 
-it("puts a member on the waitlist for a time, and takes them off", async () => {
+it("adds a member to the waitlist for a time window, and removes them", async () => {
   await using there = await visit({ role: "owner", path: `/members/${await me()}` });
   const { page } = there;
   await page.getByRole("button", { name: "Wait for a time window" }).click();
@@ -131,7 +141,7 @@ it("puts a member on the waitlist for a time, and takes them off", async () => {
   await dialog.getByText(/Times in Europe\/Lisbon/).waitFor();
   await dialog.getByLabel("Starts after").fill("03:00");
   await dialog.getByLabel("Starts before").fill("04:30");
-  expect(await faults(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Add to waitlist" }).click();
   const row = page.getByRole("row", { name: /Barbell Basics/ });
   await row.getByText("03:00–04:30").waitFor();
@@ -141,7 +151,7 @@ it("puts a member on the waitlist for a time, and takes them off", async () => {
   await row.waitFor({ state: "hidden" });
 });
 
-it("shows which devices somebody has, and what they want to hear of", async () => {
+it("shows a member's devices and notification preferences", async () => {
   await call("member", "MemberService/RegisterDevice", { kind: "DEVICE_KIND_ANDROID", token: "a" });
   await using there = await visit({ role: "coach", path: `/members/${await me()}?tab=messages` });
   const { page } = there;
@@ -150,7 +160,7 @@ it("shows which devices somebody has, and what they want to hear of", async () =
   await page.getByText("Members choose this in their app.").waitFor();
 });
 
-it("edits a workout for all sessions that have it, and takes it out of use", async () => {
+it("edits a workout for all its sessions, and deletes it", async () => {
   const id = await makeSession("Planned Again", 5 * day + 3 * hour);
   const { workout } = await call<{ workout: { id: string } }>(
     "coach",
@@ -177,7 +187,7 @@ it("edits a workout for all sessions that have it, and takes it out of use", asy
     .getByRole("definition")
     .filter({ hasText: "2000 m" })
     .waitFor();
-  expect(await faults(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   await drawer.getByRole("button", { name: "Save" }).click();
   const card = page.getByRole("button", { name: /Rowing, long/ });
   await card.filter({ hasText: "2000 m" }).click();
@@ -197,7 +207,7 @@ it("edits a workout for all sessions that have it, and takes it out of use", asy
   expect(await kept.getByRole("button", { name: "Edit" }).count()).toBe(0);
 });
 
-it("writes workouts, attaches them to a session, and writes one for it alone", async () => {
+it("creates workouts, attaches them to a session, and writes an inline one", async () => {
   const id = await makeSession("Planned", 5 * day);
   await using there = await visit({ role: "coach", path: "/workouts" });
   const { page } = there;

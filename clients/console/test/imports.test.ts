@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { call, day, faults, visit, withBrowser } from "./browser";
+import { call, day, violations, visit, withBrowser } from "./browser";
 
 withBrowser();
 
@@ -9,7 +9,7 @@ const file = (name: string, text: string) => ({
   buffer: Buffer.from(text),
 });
 
-it("tells what is wrong in a file of sessions, by row and column, and imports it when it is mended", async () => {
+it("reports problems by row and column, and imports the fixed file", async () => {
   const on = new Date(Date.now() + 50 * day).toISOString().slice(0, 10);
   const good = `service,location,date,start,duration_minutes,title,status\nVinyasa,Harbour,${on},18:00,60,Sheet One,published\nYin,Harbour,${on},20:00,60,Sheet Two,published\n`;
   await using there = await visit({ role: "owner", path: "/imports" });
@@ -21,7 +21,7 @@ it("tells what is wrong in a file of sessions, by row and column, and imports it
   await page.getByRole("row", { name: /2 start 25:00/ }).waitFor();
   await page.getByRole("row", { name: /3 service empty/ }).waitFor();
   expect(await page.getByRole("button", { name: /^Import \d/ }).count()).toBe(0);
-  expect(await faults(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
 
   await input.setInputFiles(file("week.csv", good));
   await page.getByText("2 sessions ready to import").waitFor();
@@ -43,7 +43,7 @@ it("tells what is wrong in a file of sessions, by row and column, and imports it
   expect(await titles()).toEqual(["Sheet One", "Sheet Two"]);
 });
 
-it("imports members, and knows those who are there already", async () => {
+it("imports members, and reports those that already exist", async () => {
   const rows = Array.from({ length: 40 }, (_, n) => `Row ${n + 1},row${n + 1}@import.example`);
   const csv = `name;email\n${rows.join("\n").replaceAll(",", ";")}\n`;
   await using there = await visit({ role: "owner", path: "/members" });
@@ -62,7 +62,7 @@ it("imports members, and knows those who are there already", async () => {
   await page.getByRole("link", { name: "Row 7", exact: true }).waitFor();
 });
 
-it("says that nobody knows, when the answer to an import is lost", async () => {
+it("says that the result is unknown if the response to an import is lost", async () => {
   await using there = await visit({ role: "owner", path: "/imports?what=members" });
   const { page, complaints } = there;
   const input = page.getByRole("tabpanel", { name: "Members" }).locator("input[type=file]");

@@ -7,11 +7,11 @@ import {
   call,
   dateIn,
   day,
-  faults,
   hour,
   leave,
   type Role,
   settled,
+  violations,
   visit,
   withBrowser,
 } from "./browser";
@@ -23,10 +23,10 @@ interface Named {
   readonly name: string;
 }
 
-/** A look at a page: nothing that would shut anybody out, and a picture of it for the documentation where they are taken. */
+/** Checks a page's accessibility and, when pictures are taken, takes one for the docs. */
 async function look(page: Page, picture?: string): Promise<void> {
   await settled(page);
-  expect(await faults(page), page.url()).toEqual([]);
+  expect(await violations(page), page.url()).toEqual([]);
   if (!picture || !process.env.PICTURES) return;
   await page.evaluate(() => document.fonts.ready);
   await page.screenshot({
@@ -37,12 +37,15 @@ async function look(page: Page, picture?: string): Promise<void> {
 
 const titled = (role: Role) => role.charAt(0).toUpperCase() + role.slice(1);
 
-/** One click on the page for signing in. */
+/** Signs in on the demo page. */
 async function signIn(page: Page, role: Role): Promise<void> {
   await page.getByRole("button", { name: `${titled(role)} at Harbour Yoga & Strength` }).click();
 }
 
-/** What is offered by turns here, by night as by day, so that the test does not mind what time it is. */
+/**
+ * Creates a service that sends offers at any time of day, so that the test does not depend on the
+ * time.
+ */
 async function makeService(name: string): Promise<string> {
   const { service } = await call<{ service: Named }>("owner", "TenantService/CreateService", {
     service: { name, duration: "3600s", defaultCapacity: 2, defaultWaitlistCapacity: 3 },
@@ -59,7 +62,7 @@ async function makeService(name: string): Promise<string> {
   return service.id;
 }
 
-/** A class on each of seven days, of which the first starts so soon that check-in is open. None is on sale. */
+/** Creates seven drafts on consecutive days. The first starts so soon that check-in is open. */
 async function draftWeek(service: string, location: string, title: string): Promise<Date> {
   const first = at(0.6 * hour);
   const part = (type: Intl.DateTimeFormatPartTypes) =>
@@ -81,7 +84,7 @@ async function draftWeek(service: string, location: string, title: string): Prom
   return first;
 }
 
-it("goes from a draft on the schedule to a permission that is taken away", {
+it("publishes, books, offers, accepts, checks in and removes a permission", {
   timeout: 600_000,
 }, async () => {
   const title = "Regatta Prep";
@@ -94,7 +97,7 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   const first = await draftWeek(await makeService(title), harbour, title);
   const date = dateIn(0.6 * hour);
 
-  // Everybody signs in, each in a browser of their own.
+  // Everyone signs in, each in their own browser.
   await using owner = await visit({ path: `/?location=${harbour}&date=${date}` });
   await using admin = await visit({ path: `/app/?date=${date}`, width: 390, height: 844 });
   await using coach = await visit({ path: `/app/?date=${date}`, width: 390, height: 844 });
@@ -109,7 +112,7 @@ it("goes from a draft on the schedule to a permission that is taken away", {
     await signIn(page, role as Role);
   }
 
-  // A week goes on sale, after a look at what that would be.
+  // The owner publishes a week after a preview.
   await owner.page.getByRole("button", { name: /^Publish \d+ drafts?$/ }).click();
   const drawer = owner.page.getByRole("dialog", { name: "Bulk actions" });
   await drawer.getByRole("cell", { name: title }).first().waitFor();
@@ -118,7 +121,7 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   await owner.page.getByText(/sessions? published$/).waitFor();
   await owner.page.locator(".slot:not(.draft)", { hasText: title }).first().waitFor();
 
-  // Two take its two places, and it is full. The member's own page has it by itself.
+  // Two users book both seats. The member's page updates live.
   for (const { page } of [admin, coach]) {
     const place = page.getByRole("article", { name: title });
     await place.getByRole("button", { name: `Book: ${title}` }).click();
@@ -138,7 +141,7 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   await member.page.getByRole("link", { name: "My bookings" }).last().click();
   await member.page.getByRole("article", { name: title }).getByText("Waitlist, no. 1").waitFor();
 
-  // Staff cancel one; the offer arrives while the member looks on.
+  // Staff cancel a booking; the offer arrives while the member watches.
   await owner.page.locator(".slot", { hasText: title }).first().click();
   await owner.page.getByRole("heading", { name: title, level: 1 }).waitFor();
   await owner.page.getByText("2 of 2 taken").waitFor();
@@ -152,7 +155,7 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   await look(member.page, "member-offer");
   await owner.page.getByText("Offer sent, expires in").first().waitFor();
 
-  // It is accepted by the link of the message; opening that changes nothing.
+  // The offer is accepted through the link in the message. Opening the link changes nothing.
   const link = await claimLink(title);
   await using phone = await visit({ path: "", width: 390, height: 844 });
   await phone.page.goto(link);
@@ -166,7 +169,7 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   await ticket.getByRole("link", { name: "Check in" }).waitFor();
   await owner.page.getByRole("cell", { name: /^Mona Member/ }).waitFor();
 
-  // At the door; the wall and the roster show it.
+  // The member checks in; the check-in display and the roster show it.
   await using wall = await visit({ path: "", width: 1280, height: 720 });
   const sessionId = await sessionOf(title, first);
   const { url } = await call<{ url: string }>("coach", "CheckInService/CreateDisplayUrl", {
@@ -185,7 +188,7 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   await look(wall.page, "wall");
   await leave(sessionId);
 
-  // A permission is given and taken away; it vanishes from the other browser.
+  // A permission is given and removed; its page disappears from the other browser.
   await call("owner", "AccessService/CreateRole", {
     role: { name: "bookkeeper", title: "Bookkeeper", permissions: ["audit.read"] },
   });
@@ -204,10 +207,10 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   await coach.page.getByRole("heading", { name: "You don’t have access" }).waitFor();
   expect(await coach.page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
   await look(coach.page);
-  // That nobody's browser complained is seen as each closes.
+  // Closing a browser fails if it has errors in its console.
 });
 
-/** The link that the message about an offer carries. */
+/** The link in the message about an offer. */
 async function claimLink(title: string): Promise<string> {
   const find = async () => {
     const { messages = [] } = await call<{ messages?: unknown[] }>(

@@ -9,11 +9,11 @@ import {
   club,
   dateIn,
   day,
-  faults,
   hour,
   makeSession,
   openBrowser,
   settled,
+  violations,
   visit,
   withBrowser,
 } from "./browser";
@@ -27,7 +27,7 @@ interface Listed {
   readonly name: string;
 }
 
-/** Makes a tee time, on sale. */
+/** Creates and publishes a tee time. */
 async function makeTeeTime(title: string, startsIn: number, capacity: number): Promise<string> {
   const [{ locations }, { services }] = await Promise.all([
     call<{ locations: Listed[] }>("owner", "TenantService/ListLocations", {}, club),
@@ -62,22 +62,22 @@ async function seatsTaken(sessionId: string, tenant?: number): Promise<number> {
   return session.seatsTaken ?? 0;
 }
 
-const reading = async (clock: string | null) => {
+const secondsOf = async (clock: string | null) => {
   const [seconds = 0, minutes = 0, hours = 0] = (clock ?? "").split(":").map(Number).reverse();
   return seconds + 60 * minutes + 3600 * hours;
 };
 
-/** Fails where a clock does not run down. */
-async function runsDown(page: Page, within: ReturnType<Page["locator"]>): Promise<void> {
+/** Fails if the countdown does not run. */
+async function countsDown(page: Page, within: ReturnType<Page["locator"]>): Promise<void> {
   const clock = within.getByRole("timer");
-  const first = await reading(await clock.textContent());
+  const first = await secondsOf(await clock.textContent());
   expect(first).toBeGreaterThan(0);
-  await expect.poll(async () => reading(await clock.textContent())).toBeLessThan(first);
+  await expect.poll(async () => secondsOf(await clock.textContent())).toBeLessThan(first);
   expect(page.url()).toContain("/app/");
 }
 
 describe("a tee time", () => {
-  it("is held with guests and a cart, and confirmed before the time is up", async () => {
+  it("is held with guests and a cart, and confirmed before the hold expires", async () => {
     const title = "Sunset Loop";
     const id = await makeTeeTime(title, 4 * day, 4);
     const date = dateIn(4 * day, "Europe/London");
@@ -89,14 +89,14 @@ describe("a tee time", () => {
     await dialog.getByLabel("Guests").fill("Ida and Otto");
     await dialog.getByLabel(/^Cart, £35/).fill("2");
     await dialog.getByLabel(/^Caddie/).fill("1");
-    expect(await faults(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Hold seat" }).click();
     await dialog.getByText(/Held for you × 3/).waitFor();
     expect(await seatsTaken(id, club)).toBe(3);
-    await runsDown(page, dialog);
-    expect(await faults(page)).toEqual([]);
+    await countsDown(page, dialog);
+    expect(await violations(page)).toEqual([]);
 
-    // Closed by mistake, it is still there: in the week, and among the member's own.
+    // After closing the dialog, the hold is still in the week and among the member's bookings.
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: `Held: ${title}` }).click();
     const held = page.getByRole("article", { name: `Held for you: ${title}` });
@@ -124,7 +124,7 @@ describe("a tee time", () => {
     });
   });
 
-  it("is let go while it is held, and free again", async () => {
+  it("is released from a hold", async () => {
     const title = "Second Thoughts";
     const id = await makeTeeTime(title, 4 * day, 4);
     const date = dateIn(4 * day, "Europe/London");
@@ -141,7 +141,7 @@ describe("a tee time", () => {
 });
 
 describe("an offer", () => {
-  it("arrives by itself, runs down, and is accepted", async () => {
+  it("arrives live, counts down, and is accepted", async () => {
     const title = "Captain’s Draw";
     const id = await makeTeeTime(title, 5 * day, 1);
     const { booking } = await call<{ booking: { id: string } }>(
@@ -155,15 +155,15 @@ describe("an offer", () => {
     const { page } = there;
     await page.getByRole("article", { name: title }).getByText("Waitlist, no. 1").waitFor();
     await page.evaluate(() => {
-      (globalThis as { same?: boolean }).same = true; // gone, had the page been loaded again
+      (globalThis as { same?: boolean }).same = true; // lost if the page reloads
     });
     await call("coach", "BookingService/CancelBooking", { bookingId: booking.id }, club);
     const offer = page.getByRole("article", { name: `A seat for you: ${title}` });
     await offer.waitFor();
-    await runsDown(page, offer);
-    expect(await faults(page)).toEqual([]);
+    await countsDown(page, offer);
+    expect(await violations(page)).toEqual([]);
 
-    // Wherever they are in the app, they are told.
+    // The offer is shown on every page.
     await page.getByRole("link", { name: "Week" }).last().click();
     await page.getByText(`A seat in ${title} is available for you.`).waitFor();
     await page.getByRole("link", { name: `View offer: ${title}` }).click();
@@ -176,7 +176,7 @@ describe("an offer", () => {
     expect(await seatsTaken(id, club)).toBe(1);
   });
 
-  it("is declined, and told why in the reader’s language", async () => {
+  it("is declined, and explained in the user’s language", async () => {
     const title = "Early Bird";
     const id = await makeTeeTime(title, 6 * day, 1);
     const { booking } = await call<{ booking: { id: string } }>(
@@ -198,17 +198,17 @@ describe("an offer", () => {
     await offer.getByRole("button", { name: "Ablehnen" }).click();
     const waiting = page.getByRole("article", { name: title, exact: true });
     await waiting.getByRole("button", { name: /^Warum\?/ }).click();
-    const story = page.getByRole("dialog", { name: "Ihr Verlauf auf der Warteliste" });
-    await story.getByText("Sie waren Nummer 1 von 1 auf der Warteliste.").first().waitFor();
-    await story.getByText(/Ihnen wurde 1 Platz angeboten, bis/).waitFor();
-    await story.getByText("diese Plätze wurden Ihnen bereits angeboten").waitFor();
-    expect(await story.textContent()).not.toMatch(/\b(seat|offered|line)\b/);
-    expect(await faults(page)).toEqual([]);
+    const explanation = page.getByRole("dialog", { name: "Ihr Verlauf auf der Warteliste" });
+    await explanation.getByText("Sie waren Nummer 1 von 1 auf der Warteliste.").first().waitFor();
+    await explanation.getByText(/Ihnen wurde 1 Platz angeboten, bis/).waitFor();
+    await explanation.getByText("diese Plätze wurden Ihnen bereits angeboten").waitFor();
+    expect(await explanation.textContent()).not.toMatch(/\b(seat|offered|line)\b/);
+    expect(await violations(page)).toEqual([]);
   });
 });
 
-it("waits for whatever opens in a window, with the place in line shown", async () => {
-  // The only one of its kind is full, so there is something to wait for.
+it("joins the waitlist for a time window, and shows the position", async () => {
+  // The only session of its service is full, so there is a waitlist.
   const [kind, title] = ["Aerial", "Full House"];
   const { service } = await call<{ service: Listed }>("owner", "TenantService/CreateService", {
     service: { name: kind, duration: "3600s" },
@@ -243,27 +243,27 @@ it("waits for whatever opens in a window, with the place in line shown", async (
   await page.getByLabel("Starts before").fill(clock(60_000));
   await page.getByLabel("Coach").selectOption({ label: "Cleo Coach" });
   await settled(page);
-  expect(await faults(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   await page.getByRole("button", { name: "Join waitlist", exact: true }).click();
   await page.getByText("You are number 1 on the waitlist.").waitFor();
-  const wish = page.getByRole("article", { name: kind });
-  await wish.getByText("Waitlist, no. 1").waitFor();
-  await wish.getByText(`${clock(0)} to ${clock(60_000)}, with Cleo Coach, Harbour`).waitFor();
-  await wish.getByRole("button", { name: /^Why\?/ }).click();
+  const entry = page.getByRole("article", { name: kind });
+  await entry.getByText("Waitlist, no. 1").waitFor();
+  await entry.getByText(`${clock(0)} to ${clock(60_000)}, with Cleo Coach, Harbour`).waitFor();
+  await entry.getByRole("button", { name: /^Why\?/ }).click();
   await page.getByText("No seat has opened since you joined the waitlist.").waitFor();
   await page.keyboard.press("Escape");
 
-  // The only place of that window is given up: it is theirs.
+  // A seat opens: the member is promoted.
   await call("owner", "SessionService/UpdateSession", {
     sessionId: id,
     session: { capacity: 2 },
     updateMask: "capacity",
   });
   await page.getByRole("article", { name: title }).waitFor();
-  await wish.waitFor({ state: "hidden" });
+  await entry.waitFor({ state: "hidden" });
 });
 
-it("waits for any one of several sessions", async () => {
+it("joins the waitlist for one of several sessions", async () => {
   const titles = ["Full Once", "Full Twice", "Full Thrice"] as const;
   const ids: string[] = [];
   for (const [hours, title] of titles.entries()) {
@@ -282,12 +282,12 @@ it("waits for any one of several sessions", async () => {
   expect(await page.getByRole("checkbox", { name: titles[0] }).isChecked()).toBe(true);
   await page.getByRole("checkbox", { name: titles[2] }).check();
   await settled(page);
-  expect(await faults(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   await page.getByRole("button", { name: "Join waitlist for any of 2" }).click();
   await page.getByText("You are number 1 on the waitlist.").waitFor();
   await page.getByText("Any of 2 sessions").waitFor();
 
-  // A place in one of them is theirs, and the wish is fulfilled.
+  // A seat opens in one of them: the member is promoted and leaves the other waitlists.
   await call("owner", "SessionService/UpdateSession", {
     sessionId: ids[2],
     session: { capacity: 2 },
@@ -298,7 +298,7 @@ it("waits for any one of several sessions", async () => {
   expect(await seatsTaken(ids[0] ?? "")).toBe(1);
 });
 
-it("moves a booking, and keeps the place where the new one is gone", async () => {
+it("reschedules a booking, and keeps it if the new session is full", async () => {
   const [from, to] = ["Moving Day", "Moved In"];
   const first = await makeSession(from, 9 * day, { capacity: 3 });
   const second = await makeSession(to, 9 * day + 2 * hour, { capacity: 1 });
@@ -310,11 +310,11 @@ it("moves a booking, and keeps the place where the new one is gone", async () =>
   const target = page.getByRole("article", { name: to });
   await target.waitFor();
   await settled(page);
-  expect(await faults(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   await target.getByRole("button", { name: /^Select/ }).click();
   const sure = page.getByRole("dialog", { name: /^Reschedule to/ });
   await sure.getByText("You keep your current seat until you have the new one.").waitFor();
-  // Somebody else is faster.
+  // Another member books first.
   const { booking } = await call<{ booking: { id: string } }>("coach", "BookingService/Book", {
     sessionId: second,
   });
@@ -333,7 +333,7 @@ it("moves a booking, and keeps the place where the new one is gone", async () =>
   expect([await seatsTaken(first), await seatsTaken(second)]).toEqual([0, 1]);
 });
 
-it("subscribes a calendar, renews its address, and ends it", async () => {
+it("creates, renews and removes the calendar link", async () => {
   const title = "In My Diary";
   const id = await makeSession(title, 12 * day);
   await call("member", "BookingService/Book", { sessionId: id });
@@ -350,7 +350,7 @@ it("subscribes a calendar, renews its address, and ends it", async () => {
     /^webcal:/,
   );
   expect(await (await fetch(first)).text()).toContain(`SUMMARY:${title}`);
-  expect(await faults(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
 
   await page.getByRole("button", { name: "New link" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "New link" }).click();
@@ -359,7 +359,7 @@ it("subscribes a calendar, renews its address, and ends it", async () => {
   expect((await fetch(first)).status).toBe(404);
   expect((await fetch(second)).status).toBe(200);
 
-  // It is shown once.
+  // The link is shown only once.
   await page.reload();
   await page.getByText("You have a calendar link").waitFor();
   expect(await field.count()).toBe(0);
@@ -370,7 +370,7 @@ it("subscribes a calendar, renews its address, and ends it", async () => {
 });
 
 describe("checking in", () => {
-  it("takes the code on the wall, seen by the camera", async () => {
+  it("accepts the QR code of the check-in display, scanned by camera", async () => {
     const title = "Seen at Once";
     const id = await makeSession(title, 0.5 * hour, { capacity: 5 });
     await call("owner", "BookingService/Book", { sessionId: id });
@@ -384,7 +384,7 @@ describe("checking in", () => {
       await wall.page.goto(url);
       const shown = wall.page.getByRole("img", { name: "QR code to check in" });
       await writeFile(film, await filmed(wall.page, await shown.screenshot()));
-      // A camera that films the wall.
+      // A camera that films the check-in display.
       await using camera = await openBrowser([`--use-file-for-fake-video-capture=${film}`]);
       await using there = await visit(
         { ...phone, role: "owner", path: `/app/checkin/${id}` },
@@ -398,7 +398,7 @@ describe("checking in", () => {
     }
   });
 
-  it("takes a position that is near enough", async () => {
+  it("accepts a GPS position near the location", async () => {
     const title = "Right Here";
     const id = await makeSession(title, 0.5 * hour, { capacity: 5 });
     await call("admin", "BookingService/Book", { sessionId: id });
@@ -413,7 +413,7 @@ describe("checking in", () => {
   });
 });
 
-/** One still picture as a film that Chromium takes for its camera: Y4M, 640 by 480, without colour. */
+/** A still image as a video for Chromium's fake camera: Y4M, 640 by 480, grayscale. */
 async function filmed(page: Page, picture: Buffer): Promise<Buffer> {
   const [width, height] = [640, 480];
   const grey = await page.evaluate(

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { it } from "vitest";
 import { call, club, day, type Role, settled, studio, visit, withBrowser } from "./browser";
 
-/* The pictures of the documentation: `make pictures` takes them again. */
+/* Takes the pictures of the docs: `make pictures`. */
 
 withBrowser();
 
@@ -29,7 +29,7 @@ interface Picture {
   readonly name: string;
   readonly path: () => Promise<string> | string;
   readonly role: Role;
-  /** What says that it is all there. */
+  /** Selector that is visible once the page has loaded. */
   readonly there: string;
   readonly tenant?: number;
   readonly scheme?: "light" | "dark";

@@ -4,10 +4,10 @@ import { call, visit, withBrowser } from "./browser";
 withBrowser();
 
 describe("roles", () => {
-  it("vanish from the other browser as soon as they change", async () => {
+  it("apply in the other browser as soon as they change", async () => {
     await using owner = await visit({ role: "owner", path: "/roles" });
     const { page } = owner;
-    // A role of the tenant's own, made in the console.
+    // A custom role, created in the console.
     await page.getByRole("button", { name: "New role" }).click();
     const form = page.getByRole("dialog", { name: "New role" });
     await form.getByRole("textbox", { name: "Name" }).fill("Front desk");
@@ -32,7 +32,7 @@ describe("roles", () => {
     await other.page.getByRole("heading", { name: "Audit log" }).waitFor();
     await other.page.getByRole("cell", { name: "role.created" }).first().waitFor();
 
-    // The permission is taken out of the role.
+    // The permission is removed from the role.
     await page.goto(new URL("/roles", page.url()).href);
     await page.getByRole("button", { name: "Edit Front desk" }).click();
     const edit = page.getByRole("dialog", { name: "Edit Front desk" });
@@ -46,7 +46,7 @@ describe("roles", () => {
     await call("owner", "AccessService/RevokeRole", { memberId: member.id, role: "front_desk" });
   });
 
-  it("say who may do what, and why", async () => {
+  it("can be checked: who has a permission, and which role gives it", async () => {
     await using there = await visit({ role: "owner", path: "/roles?tab=ask" });
     const { page } = there;
     await page
@@ -81,7 +81,7 @@ it("shows a service account's key once", async () => {
   expect(await page.getByText(key ?? "", { exact: true }).count()).toBe(0);
 });
 
-it("inherits policies, and says from where", async () => {
+it("inherits policies and shows their source", async () => {
   await using there = await visit({ role: "owner", path: "/policies" });
   const { page } = there;
   await page.getByRole("button", { name: "Override: Hold time" }).click();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { at, call, dateIn, day, makeSession, promised, visit, withBrowser } from "./browser";
+import { at, call, dateIn, day, limit, makeSession, visit, withBrowser } from "./browser";
 
 withBrowser();
 
 describe("the schedule", () => {
-  it("publishes a week of drafts after showing which", async () => {
+  it("publishes drafts after a preview", async () => {
     const { locations } = await call<{ locations: { id: string; name: string }[] }>(
       "owner",
       "TenantService/ListLocations",
@@ -40,7 +40,7 @@ describe("the schedule", () => {
     await page.getByRole("button", { name: "Bulk actions" }).waitFor();
   });
 
-  it("makes a series that comes back on the same weekday of each month", async () => {
+  it("creates a series on the same weekday of each month", async () => {
     await using there = await visit({ role: "owner", path: `/?date=${dateIn(49 * day)}&view=day` });
     const { page } = there;
     await page.getByRole("button", { name: "New session" }).click();
@@ -77,7 +77,7 @@ describe("the schedule", () => {
     expect(new Set(which.map(String)).size).toBe(1);
   });
 
-  it("leads back from a session to the days and the view that it was opened from", async () => {
+  it("returns from a session to the same days and view", async () => {
     await makeSession("There and Back", 50 * day);
     const address = `/?view=day&by=resource&date=${dateIn(50 * day)}`;
     await using there = await visit({ role: "owner", path: address });
@@ -91,7 +91,7 @@ describe("the schedule", () => {
     expect(await page.title()).toMatch(/^Schedule · /);
   });
 
-  it("makes a session, and moves it by mouse and by keyboard", async () => {
+  it("creates a session and moves it with mouse and keyboard", async () => {
     await using there = await visit({ role: "owner", path: `/?date=${dateIn(45 * day)}` });
     const { page } = there;
     await page.getByRole("button", { name: "New session" }).click();
@@ -125,7 +125,7 @@ describe("the schedule", () => {
     await page.locator(".slot", { hasText: "Handmade" }).filter({ hasText: "15:00" }).waitFor();
   });
 
-  it("has a line for each coach, between which sessions are moved", async () => {
+  it("moves sessions between coaches on the board", async () => {
     const { members } = await call<{ members: { id: string; name: string }[] }>(
       "owner",
       "MemberService/ListMembers",
@@ -150,7 +150,7 @@ describe("the schedule", () => {
     await page.mouse.move(to.x + 30, to.y + 20, { steps: 6 });
     await page.mouse.up();
     await chip(two.name).waitFor();
-    // By the keyboard: to another day, and back.
+    // With the keyboard: to another day and back.
     const [back, forth] =
       dateIn(52 * day) === before && new Date(`${before}T12:00:00Z`).getUTCDay() === 0
         ? ["Alt+ArrowRight", "Alt+ArrowLeft"]
@@ -165,7 +165,7 @@ describe("the schedule", () => {
     await line(two.name).locator(`td[data-day="${before}"] .slot`, { hasText: title }).waitFor();
   });
 
-  it("changes the days of a series from one session on", async () => {
+  it("changes the weekdays of a series from a session on", async () => {
     const { locations } = await call<{ locations: { id: string; name: string }[] }>(
       "owner",
       "TenantService/ListLocations",
@@ -268,17 +268,17 @@ describe("the schedule", () => {
           document.querySelectorAll(".slot").length === 294 ? done() : requestAnimationFrame(look);
         look();
       });
-      // Interactive: the browser is free again.
+      // Wait until the browser is idle.
       await new Promise((done) => setTimeout(done));
       return performance.now() - begun;
     });
     process.stdout.write(`a week of 294 sessions: ${took.toFixed(0)} ms\n`);
-    expect(took).toBeLessThan(promised(1000));
+    expect(took).toBeLessThan(limit(1000));
   });
 });
 
-describe("two at one thing", () => {
-  it("are told of each other, and lose nothing", async () => {
+describe("concurrent edits", () => {
+  it("show the conflict and lose nothing", async () => {
     const id = await makeSession("Contested", 8 * day, { capacity: 5 });
     await using there = await visit({ role: "owner", path: `/sessions/${id}` });
     const { page } = there;
@@ -301,8 +301,8 @@ describe("two at one thing", () => {
   });
 });
 
-describe("without the server", () => {
-  it("keeps what was typed, and says so", async () => {
+describe("without a connection", () => {
+  it("keeps typed text and shows the connection banner", async () => {
     const id = await makeSession("Stormy", 9 * day);
     await using there = await visit({ role: "owner", path: `/sessions/${id}` });
     const { page, complaints, context } = there;
@@ -317,7 +317,7 @@ describe("without the server", () => {
     await page.getByText("No connection.").waitFor({ state: "hidden" });
     await form.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: /Calm again/ }).waitFor();
-    // The browser itself notes every call that found no network.
+    // The browser logs every call that failed to connect.
     complaints.splice(
       0,
       complaints.length,
@@ -325,7 +325,7 @@ describe("without the server", () => {
     );
   });
 
-  it("asks to sign in again over the page, with everything still in it", async () => {
+  it("asks to sign in again without losing the page", async () => {
     const id = await makeSession("Long Night", 10 * day);
     await using there = await visit({ role: "owner", path: `/sessions/${id}` });
     const { page, complaints } = there;

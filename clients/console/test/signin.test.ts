@@ -3,7 +3,7 @@ import { berth, type Role, visit, withBrowser } from "./browser";
 
 withBrowser();
 
-const places: Record<Exclude<Role, "member">, string[]> = {
+const pages: Record<Exclude<Role, "member">, string[]> = {
   owner: [
     "Schedule",
     "Members",
@@ -38,7 +38,7 @@ const places: Record<Exclude<Role, "member">, string[]> = {
 };
 
 describe("one click signs in", () => {
-  it.each(Object.entries(places))("as %s, who sees what they may use", async (role, want) => {
+  it.each(Object.entries(pages))("as %s, with only the permitted pages", async (role, want) => {
     await using there = await visit();
     const { page } = there;
     const name = role.charAt(0).toUpperCase() + role.slice(1);
@@ -48,7 +48,7 @@ describe("one click signs in", () => {
     expect(await main.getByRole("link").allTextContents()).toEqual(want);
   });
 
-  it("as a member, who is led to their own app", async () => {
+  it("as a member, with a link to the member app", async () => {
     await using there = await visit();
     const { page } = there;
     await page.getByRole("button", { name: "Member at Harbour Yoga & Strength" }).click();
@@ -59,19 +59,19 @@ describe("one click signs in", () => {
   });
 });
 
-it("comes back to the page that was asked for", async () => {
+it("returns to the requested page", async () => {
   await using there = await visit({ path: "/members?tab=x" });
   await there.page.getByRole("button", { name: "Coach at Harbour Yoga & Strength" }).click();
   await there.page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
 });
 
-it("says so where a role does not open a page", async () => {
+it("shows a missing permission", async () => {
   await using there = await visit({ role: "coach", path: "/audit" });
   await there.page.getByRole("heading", { name: "You don’t have access" }).waitFor();
   await there.page.getByText("audit.read").waitFor();
 });
 
-it("signs out, and stays so", async () => {
+it("signs out and stays signed out", async () => {
   await using there = await visit({ role: "owner" });
   const { page } = there;
   await page.getByRole("button", { name: /Olive Owner/ }).click();
@@ -81,7 +81,7 @@ it("signs out, and stays so", async () => {
   await page.getByRole("heading", { name: "Sign in as" }).waitFor();
 });
 
-it("speaks German and French", async () => {
+it("is translated to German and French", async () => {
   await using german = await visit({ role: "owner", locale: "de-DE" });
   await german.page.getByRole("link", { name: "Kalender" }).first().waitFor();
   expect(await german.page.locator("html").getAttribute("lang")).toBe("de");
@@ -90,7 +90,7 @@ it("speaks German and French", async () => {
   await german.page.getByRole("link", { name: "Planning" }).first().waitFor();
 });
 
-it("keeps pages shut", async () => {
+it("has a strict content security policy", async () => {
   const answer = await fetch(`${berth().address}/members`);
   const policy = answer.headers.get("content-security-policy") ?? "";
   expect(policy).toContain("default-src 'none'");

@@ -8,7 +8,7 @@ const day = 24 * 60 * 60 * 1000;
 describe("in German", () => {
   const german = { role: "owner", locale: "de-DE" } as const;
 
-  it("tells who was judged how, and why", async () => {
+  it("explains waitlist decisions", async () => {
     const id = await makeSession("Warteprobe", 10 * day, { capacity: 1, waitlistCapacity: 3 });
     await call("coach", "BookingService/Book", { sessionId: id });
     await call("member", "WaitlistService/JoinWaitlist", { sessionId: id });
