@@ -14,7 +14,7 @@ function ended(code: Code, reason: string, metadata: Record<string, string> = {}
 }
 
 /** In ms. Only failing tests wait this long. */
-const patience = 30_000;
+const timeout = 30_000;
 
 const greeting = { events: [], cursor: "0" };
 const shuttingDown = ended(Code.Unavailable, "SHUTTING_DOWN");
@@ -164,7 +164,7 @@ describe("a watch", () => {
   it("disconnects when the loop is left", async () => {
     const { hungUp, watch } = setup([[message("a")]], ["token", undefined]);
     await take(watch(), 1);
-    await vi.waitFor(() => expect(hungUp()).toBe(1), patience);
+    await vi.waitFor(() => expect(hungUp()).toBe(1), timeout);
   });
 
   it("ends with the signal while waiting for a message", async () => {
@@ -174,7 +174,7 @@ describe("a watch", () => {
     const options = { signal: gone.signal, onCursor: () => setTimeout(() => gone.abort()) };
     for await (const { id } of watch("", options)) ids.push(id);
     expect(ids).toEqual(["a"]);
-    await vi.waitFor(() => expect(hungUp()).toBe(1), patience);
+    await vi.waitFor(() => expect(hungUp()).toBe(1), timeout);
   });
 
   it("ends with the signal during a backoff", async () => {

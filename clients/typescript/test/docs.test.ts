@@ -11,7 +11,7 @@ const { address } = inject("berth");
 const [grpc] = protocols;
 
 /** In ms. Only failing tests wait this long. */
-const patience = 120_000;
+const timeout = 120_000;
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -117,9 +117,9 @@ describe("an example", () => {
       leave.signal,
     );
     // Other tests run at the same time, so there may be more calls.
-    await vi.waitFor(() => expect(seats).toContain(1), patience);
+    await vi.waitFor(() => expect(seats).toContain(1), timeout);
     expect(await browser.book(berth, await mine())).toBe("See you there!");
-    await vi.waitFor(() => expect(seats).toContain(0), patience);
+    await vi.waitFor(() => expect(seats).toContain(0), timeout);
     expect(await browser.book(berth, await mine())).toBe("You are already booked.");
     leave.abort();
     await following;
