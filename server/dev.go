@@ -173,7 +173,7 @@ func (c *devCommand) describe(n *boot.Node, address net.Addr, tenants []demo.Ten
 	for _, d := range tenants {
 		t := devTenant{ID: d.ID, Name: d.Name, Session: d.Session, Tokens: make(map[string]string)}
 		if !d.Offer.IsZero() {
-			t.Claim = n.App.ClaimURL(d.ID, d.Offer)
+			t.Claim = n.App.Waitlists.ClaimURL(d.ID, d.Offer)
 		}
 		for role, subject := range d.Subjects {
 			raw, _, err := n.Issuer.Issue(token.Grant{Subject: subject, Tenants: []tenant.TenantID{d.ID}}, devTokenLife)

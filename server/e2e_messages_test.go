@@ -13,7 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
@@ -71,7 +72,7 @@ func testKilledWhileSending(t *testing.T, binary string) {
 	}
 	t.Cleanup(n.Close)
 	w := newWorld(t, &liveNode{Node: n, data: folder})
-	_, err = w.app.UpdateNotificationSettings(w.ctx(), w.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} })
+	_, err = w.app.Messages.UpdateNotificationSettings(w.ctx(), w.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} })
 	w.ok(err)
 	fake, door := twiliotest.Start(), new(gate)
 	t.Cleanup(fake.Close)
@@ -145,14 +146,14 @@ func testKilledWhileSending(t *testing.T, binary string) {
 // textOnly is somebody who hears of bookings by SMS alone, and books.
 func (w *world) textOnly(number string, in tenant.SessionID) tenant.MemberID {
 	w.t.Helper()
-	m, err := w.app.CreateMember(w.ctx(), w.owner, member.Member{Subject: unique(), Name: unique(), Phone: number})
+	m, err := w.app.Accounts.CreateMember(w.ctx(), w.owner, member.Member{Subject: unique(), Name: unique(), Phone: number})
 	w.ok(err)
 	who := tenant.Caller{Tenant: w.ID, Subject: m.Subject, Member: m.ID, Roles: m.Roles}
-	_, err = w.app.UpdateNotificationPreferences(w.ctx(), who, app.PreferencesEdit{Chosen: notify.Preferences{
+	_, err = w.app.Messages.UpdateNotificationPreferences(w.ctx(), who, messages.PreferencesEdit{Chosen: notify.Preferences{
 		{Topic: notify.BookingConfirmed, Channel: notify.SMS}: true, {Topic: notify.BookingConfirmed, Channel: notify.Email}: false,
 	}})
 	w.ok(err)
-	_, err = w.app.Book(w.ctx(), who, app.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
+	_, err = w.app.Bookings.Book(w.ctx(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
 	w.ok(err)
 	return m.ID
 }

@@ -21,7 +21,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
@@ -112,7 +112,7 @@ func listeners(t *testing.T, db *pgtest.DB, known []int) []int {
 	eventually(t, "a node listens", func() bool {
 		rows, err := db.Owner.Query(t.Context(), `
 			select pid from pg_stat_activity where datname = current_database() and state = 'idle' and query = $1 and pid <> all ($2::integer[])`,
-			"listen "+pgx.Identifier{app.AccessChannel}.Sanitize(), known)
+			"listen "+pgx.Identifier{accounts.AccessChannel}.Sanitize(), known)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/cli"
 	"github.com/berthhq/berth/internal/pg"
@@ -43,9 +44,9 @@ func (c *createTenantCommand) Run(ctx context.Context, to *cli.Console) error {
 		return err
 	}
 	defer db.Close()
-	made, err := app.New(app.Config{DB: db, Now: time.Now}).CreateTenant(ctx, app.NewTenant{
+	made, err := app.New(app.Config{DB: db, Now: time.Now}).Accounts.CreateTenant(ctx, accounts.NewTenant{
 		ID: c.ID, Name: c.Name, TimeZone: c.TimeZone, Locale: c.Locale, Currency: c.Currency, TakesPayments: c.TakesPayments,
-		Owner: &app.FirstOwner{Subject: c.OwnerSubject, Name: c.OwnerName, Email: c.OwnerEmail},
+		Owner: &accounts.FirstOwner{Subject: c.OwnerSubject, Name: c.OwnerName, Email: c.OwnerEmail},
 	})
 	if err != nil {
 		return err

@@ -36,13 +36,13 @@ func (c *verifyCommand) Run(ctx context.Context, to *cli.Console) error {
 	a := app.New(app.Config{DB: db, Now: time.Now})
 	tenants := c.Tenant
 	if len(tenants) == 0 {
-		if tenants, err = a.Tenants(ctx); err != nil {
+		if tenants, err = a.Engine.Tenants(ctx); err != nil {
 			return err
 		}
 	}
 	wrong := 0
 	for _, id := range tenants {
-		violations, err := a.Verify(ctx, id)
+		violations, err := a.Housekeeping.Verify(ctx, id)
 		if err != nil {
 			return fmt.Errorf("tenant %s: %w", id, err)
 		}

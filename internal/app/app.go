@@ -7,8 +7,17 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/catalog"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/events"
+	"github.com/berthhq/berth/internal/app/housekeeping"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -31,7 +40,7 @@ type Config struct {
 	// PublicURL is where browsers reach the service, without a trailing slash; display links start with it.
 	PublicURL string
 	// Tally, if set, hears what a use case did to waitlist entries and offers, after the commit.
-	Tally func(Tally)
+	Tally func(waitlists.Tally)
 	// Committed, if set, hears of every tenant whose data changed, after the commit.
 	Committed func(id tenant.TenantID)
 	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit. Other nodes
@@ -52,89 +61,63 @@ type Config struct {
 	// MailFrom is the address that the platform's mails come from. Optional.
 	MailFrom string
 	// Offers is the waitlist, as far as messages are concerned. Optional: without it there are no offers.
-	Offers Offers
+	Offers waitlists.Offers
 	// Post sends messages and gives what became of each. Optional where no tests are sent.
-	Post func(ctx context.Context, in tenant.TenantID, out []Outgoing) []Attempted
+	Post func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.Attempted
 }
 
 // App runs the use cases. It is safe for concurrent use.
 type App struct {
+	Waitlists    *waitlists.Service
+	Bookings     *bookings.Service
+	Schedules    *schedules.Service
+	Messages     *messages.Service
+	Settings     *settings.Service
+	Catalog      *catalog.Service
+	Events       *events.Service
+	Accounts     *accounts.Service
+	Housekeeping *housekeeping.Service
+
 	db           *pg.DB
 	now          func() time.Time
 	keys         checkin.Keys
 	claims       waitlist.ClaimKey
-	tally        func(Tally)
+	tally        func(waitlists.Tally)
 	publicURL    string
 	rolesChanged func(tenant.TenantID)
-	edited       engine.Alarms // tenants whose waitlist rules were
 	relay        *outbox.Relay
 
 	seals    seal.Keys
 	carriers map[notify.Channel]string
 	mailFrom string
-	offers   Offers
-	notices  engine.Alarms
-	post     func(context.Context, tenant.TenantID, []Outgoing) []Attempted
+	offers   waitlists.Offers
+	post     func(context.Context, tenant.TenantID, []messages.Outgoing) []messages.Attempted
 
-	engine    *engine.Engine
-	snapshots engine.Snapshots[booking.House]
+	Engine    *engine.Engine
+	snapshots *engine.Snapshots[booking.House]
 }
 
 // New makes an App.
 func New(c Config) *App {
 	ignore := func(tenant.TenantID) {}
 	a := &App{
-		db: c.DB, keys: c.CheckInKeys, claims: c.Claims, publicURL: c.PublicURL, tally: func(Tally) {}, rolesChanged: ignore, relay: c.Relay,
-		seals: c.Seals, carriers: c.Carriers, mailFrom: c.MailFrom, post: c.Post, offers: c.Offers,
+		db: c.DB, keys: c.CheckInKeys, claims: c.Claims, publicURL: c.PublicURL, tally: func(waitlists.Tally) {}, rolesChanged: ignore, relay: c.Relay,
+		snapshots: new(engine.Snapshots[booking.House]), seals: c.Seals, carriers: c.Carriers, mailFrom: c.MailFrom, post: c.Post, offers: c.Offers,
 	}
-	if a.offers == nil {
-		a.offers = told{a}
-	}
-	a.engine = engine.New(engine.Config{
-		DB: c.DB, Now: c.Now, NewState: seats.NewState(&a.snapshots), Committed: c.Committed, Width: c.Lanes, QueueDepth: c.QueueDepth,
+	a.Engine = engine.New(engine.Config{
+		DB: c.DB, Now: c.Now, NewState: seats.NewState(a.snapshots), Committed: c.Committed, Width: c.Lanes, QueueDepth: c.QueueDepth,
 	})
-	a.now = a.engine.Now
+	a.now = a.Engine.Now
 	if c.Tally != nil {
 		a.tally = c.Tally
 	}
 	if c.RolesChanged != nil {
 		a.rolesChanged = c.RolesChanged
 	}
+	a.wire()
 	return a
 }
 
 // Drain refuses new requests about seats and waits for those that were taken. Call it when none are to come any
 // more, before the database is closed.
-func (a *App) Drain() { a.engine.Drain() }
-
-// option says more about how a use case is run.
-type option func(*engine.Spec[struct{}])
-
-// answers lets a request's key work for the use case. The pointers lead to all that it sets in its transaction and
-// gives afterwards; secrets, which are shown once, are not among that.
-func answers(pointers ...any) option {
-	return func(s *engine.Spec[struct{}]) {
-		s.Replay, s.Answer = true, func(*struct{}) []any { return append([]any{}, pointers...) }
-	}
-}
-
-// losing names races that the use case may lose to a constraint rather than to a serialization failure. It then looks again.
-func losing(races ...engine.Race) option {
-	return func(s *engine.Spec[struct{}]) { s.Races = append(s.Races, races...) }
-}
-
-// write runs a use case in a serializable transaction of the caller's tenant. What it may lose a race
-// over, and what it gives, the options say.
-func (a *App) write(ctx context.Context, caller tenant.Caller, name string, fn func(ctx context.Context, tx *engine.Tx) error, options ...option) error {
-	s := engine.Spec[struct{}]{Name: name}
-	for _, option := range options {
-		option(&s)
-	}
-	_, err := engine.Do(ctx, a.engine, caller, s, func(ctx context.Context, tx *engine.Tx) (struct{}, error) { return struct{}{}, fn(ctx, tx) })
-	return err
-}
-
-// read sends a batch that does not depend on itself as one snapshot, in one round trip.
-func (a *App) read(ctx context.Context, caller tenant.Caller, batch *pg.Batch) error {
-	return a.engine.Read(ctx, caller, batch)
-}
+func (a *App) Drain() { a.Engine.Drain() }

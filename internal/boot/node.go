@@ -19,6 +19,10 @@ import (
 	browser "github.com/berthhq/berth/clients/console"
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rpc"
@@ -93,7 +97,7 @@ func Open(
 	if err := n.connect(ctx); err != nil {
 		return nil, err
 	}
-	n.Guard = access.New(app.AccessSource(n.DB))
+	n.Guard = access.New(accounts.AccessSource(n.DB))
 	if n.Relay, err = outbox.NewRelay(outbox.RelayConfig{
 		DB: n.DB, Log: log, Metrics: registry, RolesChanged: n.Guard.Invalidate,
 	}); err != nil {
@@ -109,7 +113,7 @@ func Open(
 		Tally: metrics.count, Committed: n.Relay.Committed, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
 		Lanes: listen.Concurrency,
 		Seals: messageKeys, Carriers: keys.Senders.carriers(), MailFrom: keys.Senders.SMTPFrom,
-		Post: func(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted {
+		Post: func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.Attempted {
 			return n.courier.Post(ctx, in, out)
 		},
 	})
@@ -134,7 +138,7 @@ func Open(
 		App: n.App, Log: log, PublicURL: listen.PublicURL, TwilioToken: keys.Senders.TwilioToken,
 	})
 	for _, path := range []string{
-		app.DisplayPath, app.ClaimPath, app.CalendarPath, app.UnsubscribePath, app.TwilioPath,
+		bookings.DisplayPath, waitlists.ClaimPath, messages.CalendarPath, messages.UnsubscribePath, messages.TwilioPath,
 	} {
 		mux.Handle(path, pages)
 	}
@@ -193,7 +197,7 @@ const sweepEvery = time.Minute
 // start runs the node's background work until Close.
 func (n *Node) start() {
 	n.background.Go(func() {
-		_ = n.DB.Listen(n.life, app.AccessChannel, func(payload string) {
+		_ = n.DB.Listen(n.life, accounts.AccessChannel, func(payload string) {
 			if id, err := tenant.Parse[tenant.TenantID](payload); err == nil {
 				n.Guard.Invalidate(id)
 			}
@@ -201,15 +205,15 @@ func (n *Node) start() {
 	})
 	n.background.Go(func() { n.Relay.Run(n.life) })
 	if n.sends {
-		n.background.Go(func() { n.Relay.RunConsumer(n.life, n.App.NoticeConsumer()) })
+		n.background.Go(func() { n.Relay.RunConsumer(n.life, n.App.Messages.NoticeConsumer()) })
 		n.background.Go(func() { n.courier.Run(n.life) })
 	}
 	n.background.Go(func() {
 		ticker := time.NewTicker(sweepEvery)
 		defer ticker.Stop()
-		n.App.RunSweeps(n.life, ticker.C, n.log)
+		n.App.Housekeeping.RunSweeps(n.life, ticker.C, n.log)
 	})
-	n.background.Go(func() { n.App.RunAlarms(n.life, n.log) })
+	n.background.Go(func() { n.App.Housekeeping.RunAlarms(n.life, n.log) })
 	n.background.Go(func() {
 		for n.Verifier.Refresh(n.life) != nil {
 			if wait(n.life, time.Second) != nil {

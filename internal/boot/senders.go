@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/fcm"
 	"github.com/berthhq/berth/internal/localbox"
 	"github.com/berthhq/berth/internal/provider"
@@ -54,13 +55,13 @@ func (c SenderConfig) sends() bool { return c.Send != "off" }
 func (c SenderConfig) carriers() map[notify.Channel]string {
 	named := make(map[notify.Channel]string)
 	if c.TwilioAccount != "" {
-		named[notify.SMS] = app.ProviderTwilio
+		named[notify.SMS] = messages.ProviderTwilio
 	}
 	if c.FCMKey != "" {
-		named[notify.Push] = app.ProviderFCM
+		named[notify.Push] = messages.ProviderFCM
 	}
 	if c.SMTPHost != "" {
-		named[notify.Email] = app.ProviderSMTP
+		named[notify.Email] = messages.ProviderSMTP
 	}
 	return named
 }
@@ -70,14 +71,14 @@ func (c SenderConfig) open(
 	ctx context.Context, a *app.App, log *slog.Logger, metrics prometheus.Registerer,
 ) (*worker.Courier, error) {
 	platform := map[string]func(tenant.TenantID) worker.Sender{
-		app.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} },
+		messages.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} },
 	}
 	if c.TwilioAccount != "" {
 		// There is one for each tenant, because the callback's URL names the tenant. A wrong configuration fails here.
 		if _, err := c.twilio(a, tenant.TenantID{}, c.platformTwilio()); err != nil {
 			return nil, err
 		}
-		platform[app.ProviderTwilio] = func(in tenant.TenantID) worker.Sender {
+		platform[messages.ProviderTwilio] = func(in tenant.TenantID) worker.Sender {
 			sender, err := c.twilio(a, in, c.platformTwilio())
 			if err != nil {
 				return broken{err}
@@ -94,7 +95,7 @@ func (c SenderConfig) open(
 		if err != nil {
 			return nil, err
 		}
-		platform[app.ProviderFCM] = func(tenant.TenantID) worker.Sender { return sender }
+		platform[messages.ProviderFCM] = func(tenant.TenantID) worker.Sender { return sender }
 	}
 	if c.SMTPHost != "" {
 		if c.SMTPFrom == "" {
@@ -107,21 +108,21 @@ func (c SenderConfig) open(
 		if err != nil {
 			return nil, err
 		}
-		platform[app.ProviderSMTP] = func(tenant.TenantID) worker.Sender { return sender }
+		platform[messages.ProviderSMTP] = func(tenant.TenantID) worker.Sender { return sender }
 	}
 	return worker.New(worker.Config{
 		App: a, Platform: platform, Open: c.openTenants(a), Log: log, Metrics: metrics, Now: time.Now,
 	})
 }
 
-func (c SenderConfig) platformTwilio() app.TwilioAccount {
-	return app.TwilioAccount{AccountSID: c.TwilioAccount, AuthToken: c.TwilioToken, From: c.TwilioFrom}
+func (c SenderConfig) platformTwilio() messages.TwilioAccount {
+	return messages.TwilioAccount{AccountSID: c.TwilioAccount, AuthToken: c.TwilioToken, From: c.TwilioFrom}
 }
 
-func (c SenderConfig) twilio(a *app.App, in tenant.TenantID, account app.TwilioAccount) (*twilio.Sender, error) {
+func (c SenderConfig) twilio(a *app.App, in tenant.TenantID, account messages.TwilioAccount) (*twilio.Sender, error) {
 	config := twilio.Config{
 		AccountSID: account.AccountSID, AuthToken: account.AuthToken,
-		BaseURL: c.TwilioURL, StatusCallback: a.TwilioStatusURL(in),
+		BaseURL: c.TwilioURL, StatusCallback: a.Messages.TwilioStatusURL(in),
 	}
 	if strings.HasPrefix(account.From, "MG") {
 		config.MessagingServiceSID = account.From
@@ -135,16 +136,16 @@ func (c SenderConfig) twilio(a *app.App, in tenant.TenantID, account app.TwilioA
 // same URLs as the platform's. A mail server can have any public address.
 func (c SenderConfig) openTenants(
 	a *app.App,
-) func(context.Context, tenant.TenantID, string, app.Senders) (worker.Sender, error) {
-	return func(ctx context.Context, in tenant.TenantID, provider string, s app.Senders) (worker.Sender, error) {
+) func(context.Context, tenant.TenantID, string, messages.Senders) (worker.Sender, error) {
+	return func(ctx context.Context, in tenant.TenantID, provider string, s messages.Senders) (worker.Sender, error) {
 		switch {
-		case provider == app.ProviderTwilio && s.Twilio != nil:
+		case provider == messages.ProviderTwilio && s.Twilio != nil:
 			return c.twilio(a, in, *s.Twilio)
-		case provider == app.ProviderFCM && s.FCM != nil:
+		case provider == messages.ProviderFCM && s.FCM != nil:
 			return fcm.New(ctx, fcm.Config{
 				Credentials: s.FCM.Credentials, ProjectID: s.FCM.ProjectID, BaseURL: c.FCMURL, TokenURL: c.FCMTokenURL,
 			})
-		case provider == app.ProviderSMTP && s.SMTP != nil:
+		case provider == messages.ProviderSMTP && s.SMTP != nil:
 			security := smtp.StartTLS
 			if s.SMTP.Port == implicitTLS {
 				security = smtp.ImplicitTLS

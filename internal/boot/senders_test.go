@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
 	"github.com/berthhq/berth/internal/tenant"
@@ -18,10 +18,10 @@ func TestATenantsMailServerInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(fake.Close)
-	own := app.Senders{SMTP: &app.SMTPServer{Host: fake.Host, Port: fake.Port, From: "hello@studio.example"}}
+	own := messages.Senders{SMTP: &messages.SMTPServer{Host: fake.Host, Port: fake.Port, From: "hello@studio.example"}}
 	for allowed, want := range map[bool]string{false: "PRIVATE_ADDRESS", true: ""} {
 		open := SenderConfig{PrivateHosts: allowed}.openTenants(nil)
-		sender, err := open(t.Context(), tenant.TenantID{}, app.ProviderSMTP, own)
+		sender, err := open(t.Context(), tenant.TenantID{}, messages.ProviderSMTP, own)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
@@ -65,7 +65,7 @@ func newWaitlistMetrics(to prometheus.Registerer) (*waitlistMetrics, error) {
 	} {
 		m.offers.WithLabelValues(offerOutcome(s))
 	}
-	for _, what := range app.Mends() {
+	for _, what := range waitlists.Mends() {
 		m.repairs.WithLabelValues(what)
 	}
 	return m, nil
@@ -80,7 +80,7 @@ func offerOutcome(s waitlist.OfferStatus) string {
 }
 
 // count adds what one use case did.
-func (m *waitlistMetrics) count(t app.Tally) {
+func (m *waitlistMetrics) count(t waitlists.Tally) {
 	for status, n := range t.Entries {
 		m.entries.WithLabelValues(string(status)).Add(float64(n))
 		if status == waitlist.Booked {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
@@ -58,7 +58,7 @@ func TestWaitlistMetrics(t *testing.T) {
 	if diff := cmp.Diff(want, gathered()); diff != "" {
 		t.Fatalf("at the start (-want +got):\n%s", diff)
 	}
-	for _, tally := range []app.Tally{
+	for _, tally := range []waitlists.Tally{
 		{
 			Entries:   map[waitlist.Status]int{waitlist.Waiting: 9, waitlist.Booked: 1},
 			Offers:    map[waitlist.OfferStatus]int{waitlist.Live: 6, waitlist.Accepted: 1},

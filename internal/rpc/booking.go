@@ -7,6 +7,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
+	appbookings "github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -28,7 +29,7 @@ func (s *bookingService) Book(ctx context.Context, req *connect.Request[v1.BookR
 	if err != nil {
 		return nil, err
 	}
-	place, err := s.app.Book(ctx, by, app.BookRequest{
+	place, err := s.app.Bookings.Book(ctx, by, appbookings.BookRequest{
 		Session: id[tenant.SessionID](m.SessionId), Member: member, Party: max(int(m.PartySize), 1),
 		Subscription: id[tenant.SubscriptionID](m.SubscriptionId), Channel: channel,
 		ExternalRef: m.ExternalRef, Note: m.Note, NoWaitlist: m.NoWaitlist,
@@ -46,7 +47,7 @@ func (s *bookingService) Book(ctx context.Context, req *connect.Request[v1.BookR
 }
 
 func (s *bookingService) CancelBooking(ctx context.Context, req *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error) {
-	up, err := s.app.CancelBooking(ctx, caller(ctx), app.CancelRequest{
+	up, err := s.app.Bookings.CancelBooking(ctx, caller(ctx), appbookings.CancelRequest{
 		ID: id[tenant.BookingID](req.Msg.BookingId), Reason: req.Msg.Reason, Notify: true,
 	})
 	if err != nil {
@@ -62,7 +63,7 @@ func (s *bookingService) CancelBooking(ctx context.Context, req *connect.Request
 }
 
 func (s *bookingService) AdminCancelBooking(ctx context.Context, req *connect.Request[v1.AdminCancelBookingRequest]) (*connect.Response[v1.AdminCancelBookingResponse], error) {
-	up, err := s.app.CancelBooking(ctx, caller(ctx), app.CancelRequest{
+	up, err := s.app.Bookings.CancelBooking(ctx, caller(ctx), appbookings.CancelRequest{
 		ID: id[tenant.BookingID](req.Msg.BookingId), Reason: req.Msg.Reason, Notify: req.Msg.Notify == nil || *req.Msg.Notify,
 	})
 	if err != nil {
@@ -78,7 +79,7 @@ func (s *bookingService) AdminCancelBooking(ctx context.Context, req *connect.Re
 }
 
 func (s *bookingService) GetBooking(ctx context.Context, req *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error) {
-	b, err := s.app.GetBooking(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
+	b, err := s.app.Bookings.GetBooking(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func (s *bookingService) ListMyBookings(ctx context.Context, req *connect.Reques
 	if err != nil {
 		return nil, err
 	}
-	query := app.MyBookings{Member: id[tenant.MemberID](req.Msg.MemberId), Limit: page.Size + 1}
+	query := appbookings.MyBookings{Member: id[tenant.MemberID](req.Msg.MemberId), Limit: page.Size + 1}
 	if within := req.Msg.StartsWithin; within != nil {
 		query.From, query.Until = instant(within.Start), instant(within.End)
 	}
@@ -100,7 +101,7 @@ func (s *bookingService) ListMyBookings(ctx context.Context, req *connect.Reques
 	if page.After != nil {
 		query.AfterStart, query.AfterID = page.After.Start, tenant.BookingID{UUID: page.After.ID}
 	}
-	bookings, entries, err := s.app.ListMyBookings(ctx, caller(ctx), query)
+	bookings, entries, err := s.app.Bookings.ListMyBookings(ctx, caller(ctx), query)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func (s *bookingService) ListMyBookings(ctx context.Context, req *connect.Reques
 }
 
 func (s *bookingService) ListRoster(ctx context.Context, req *connect.Request[v1.ListRosterRequest]) (*connect.Response[v1.ListRosterResponse], error) {
-	roster, err := s.app.ListRoster(ctx, caller(ctx), id[tenant.SessionID](req.Msg.SessionId), req.Msg.IncludeInactive)
+	roster, err := s.app.Bookings.ListRoster(ctx, caller(ctx), id[tenant.SessionID](req.Msg.SessionId), req.Msg.IncludeInactive)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func (s *bookingService) ListRoster(ctx context.Context, req *connect.Request[v1
 }
 
 func (s *bookingService) MarkNoShow(ctx context.Context, req *connect.Request[v1.MarkNoShowRequest]) (*connect.Response[v1.MarkNoShowResponse], error) {
-	b, err := s.app.MarkNoShow(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
+	b, err := s.app.Bookings.MarkNoShow(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func (s *bookingService) MarkNoShow(ctx context.Context, req *connect.Request[v1
 }
 
 func (s *bookingService) UndoNoShow(ctx context.Context, req *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error) {
-	b, err := s.app.UndoNoShow(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
+	b, err := s.app.Bookings.UndoNoShow(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
 	if err != nil {
 		return nil, err
 	}

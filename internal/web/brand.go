@@ -5,13 +5,13 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/rules/brand"
 )
 
 // accentPath is the path of the style sheets with a tenant's color. The color is the file name: the policy allows
 // styles from files only, and the file is the same for all visitors.
-const accentPath = app.ClaimPath + "accents/"
+const accentPath = waitlists.ClaimPath + "accents/"
 
 // The background colors of the pages that have the least contrast with what is on them.
 var (

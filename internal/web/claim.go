@@ -13,12 +13,13 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
-const claimAssetPath = app.ClaimPath + "assets/"
+const claimAssetPath = waitlists.ClaimPath + "assets/"
 
 var (
 	//go:embed claim.html
@@ -77,7 +78,7 @@ const answerParam = "refused"
 
 func (c claimPages) serve(w http.ResponseWriter, r *http.Request) {
 	in := claimWordsFor(r)
-	view, err := c.app.ViewClaim(r.Context(), r.PathValue("token"))
+	view, err := c.app.Waitlists.ViewClaim(r.Context(), r.PathValue("token"))
 	if err == nil {
 		var page claimData
 		if page, err = newClaimData(view, in); err == nil {
@@ -109,8 +110,8 @@ func (c claimPages) answer(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(http.StatusBadRequest), http.StatusBadRequest)
 		return
 	}
-	back := url.URL{Path: app.ClaimPath + r.PathValue("token")}
-	_, err := c.app.ClaimOffer(r.Context(), r.PathValue("token"), answer == "accept")
+	back := url.URL{Path: waitlists.ClaimPath + r.PathValue("token")}
+	_, err := c.app.Waitlists.ClaimOffer(r.Context(), r.PathValue("token"), answer == "accept")
 	switch reason := fault.ReasonOf(err); {
 	case err == nil, reason == fault.OfferNotLive, reason == fault.OfferNotFound:
 		// The page shows the new state.
@@ -193,7 +194,7 @@ func (c claimPages) write(w http.ResponseWriter, r *http.Request, status int, pa
 }
 
 // stateOf returns the state of an offer for the page.
-func stateOf(v app.ClaimView) state {
+func stateOf(v waitlists.ClaimView) state {
 	switch o := v.Offer; {
 	case o.Status == waitlist.Accepted && v.Returned:
 		return isReturned
@@ -217,7 +218,7 @@ func stateOf(v app.ClaimView) state {
 }
 
 // newClaimData formats an offer in a language and in the time zone of its location.
-func newClaimData(v app.ClaimView, in *claimWords) (claimData, error) {
+func newClaimData(v waitlists.ClaimView, in *claimWords) (claimData, error) {
 	o := v.Offer
 	zone, err := time.LoadLocation(o.TimeZone)
 	if err != nil {

@@ -13,8 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -42,18 +45,18 @@ func newClaimStudio(t *testing.T, mode waitlist.Mode) *claimStudio {
 	t.Helper()
 	c := &claimStudio{studio: newStudio(t)}
 	c.owner = tenant.System(c.tenant)
-	place, err := c.app.CreateLocation(t.Context(), c.owner, catalog.Location{
+	place, err := c.app.Catalog.CreateLocation(t.Context(), c.owner, catalog.Location{
 		Name: "Pier 2", TimeZone: "Europe/Berlin", Address: "Am Hafen 1, Hamburg",
 		Channels: catalog.Channels(), Active: true,
 	})
 	c.ok(err)
-	service, err := c.app.CreateService(t.Context(), c.owner, catalog.Service{
+	service, err := c.app.Catalog.CreateService(t.Context(), c.owner, catalog.Service{
 		Name: "Yoga", Duration: time.Hour, DefaultCapacity: new(1), DefaultWaitlistCapacity: 9,
 		MinParty: 1, MaxParty: 4, Delivery: catalog.InPerson, Active: true,
 	})
 	c.ok(err)
-	_, err = c.app.UpdateRules(t.Context(), c.owner, app.RulesEdit{
-		Target: app.PolicyTarget{Service: service.ID}, Edit: func(s *waitlist.Settings) { s.Mode = &mode },
+	_, err = c.app.Settings.UpdateRules(t.Context(), c.owner, settings.RulesEdit{
+		Target: settings.PolicyTarget{Service: service.ID}, Edit: func(s *waitlist.Settings) { s.Mode = &mode },
 	})
 	c.ok(err)
 	c.service, c.place = service.ID, place.ID
@@ -71,7 +74,7 @@ func (c *claimStudio) ok(err error) {
 // bookedSession creates a session whose only seat is booked.
 func (c *claimStudio) bookedSession() (tenant.SessionID, tenant.BookingID) {
 	c.t.Helper()
-	made, err := c.app.CreateSession(context.Background(), c.owner, session.Input{
+	made, err := c.app.Schedules.CreateSession(context.Background(), c.owner, session.Input{
 		Service: c.service, Location: c.place, StartsAt: class.AddDate(0, 0, 2), Title: "Vinyasa & <b>Breath</b>",
 	}, true)
 	c.ok(err)
@@ -80,14 +83,14 @@ func (c *claimStudio) bookedSession() (tenant.SessionID, tenant.BookingID) {
 
 func (c *claimStudio) person(name string) tenant.Caller {
 	c.t.Helper()
-	m, err := c.app.CreateMember(context.Background(), c.owner, member.Member{Name: name})
+	m, err := c.app.Accounts.CreateMember(context.Background(), c.owner, member.Member{Name: name})
 	c.ok(err)
 	return tenant.Caller{Tenant: c.tenant, Member: m.ID, Own: true}
 }
 
 func (c *claimStudio) book(who tenant.Caller, in tenant.SessionID) seats.Place {
 	c.t.Helper()
-	place, err := c.app.Book(context.Background(), who, app.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
+	place, err := c.app.Bookings.Book(context.Background(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
 	c.ok(err)
 	return place
 }
@@ -95,14 +98,14 @@ func (c *claimStudio) book(who tenant.Caller, in tenant.SessionID) seats.Place {
 // cancelBooking cancels the booking of the seat, so the seat goes to the waitlist.
 func (c *claimStudio) cancelBooking() {
 	c.t.Helper()
-	_, err := c.app.CancelBooking(context.Background(), c.owner, app.CancelRequest{ID: c.holder})
+	_, err := c.app.Bookings.CancelBooking(context.Background(), c.owner, bookings.CancelRequest{ID: c.holder})
 	c.ok(err)
 }
 
 // offers returns the offers to a member, newest first.
 func (c *claimStudio) offers(who tenant.Caller) []waitlist.Offer {
 	c.t.Helper()
-	offers, err := c.app.ListOffers(context.Background(), c.owner, store.OfferQuery{Member: who.Member, Limit: 10})
+	offers, err := c.app.Waitlists.ListOffers(context.Background(), c.owner, store.OfferQuery{Member: who.Member, Limit: 10})
 	c.ok(err)
 	return offers
 }
@@ -114,7 +117,7 @@ func (c *claimStudio) linkTo(who tenant.Caller) string {
 	if len(offers) == 0 {
 		c.t.Fatal("there is no offer")
 	}
-	return strings.TrimPrefix(c.app.ClaimURL(c.tenant, offers[0].ID), "https://berth.example")
+	return strings.TrimPrefix(c.app.Waitlists.ClaimURL(c.tenant, offers[0].ID), "https://berth.example")
 }
 
 // offered makes an offer to Mia Meyer and returns its path.
@@ -185,14 +188,14 @@ func TestClaim_AcceptsOfferWithoutScripts(t *testing.T) {
 		`value="accept"`, `value="decline"`, "keeping it for you", "-refusal")
 	wantTexts(t, c.submit(link, accept),
 		"in</h1>", "nothing else to do", `data-state="accepted"`, "-<form", `data-every="0"`)
-	place, err := c.app.GetBooking(t.Context(), c.owner, c.offers(who)[0].Booking)
+	place, err := c.app.Bookings.GetBooking(t.Context(), c.owner, c.offers(who)[0].Booking)
 	if err != nil || place.Status != booking.Confirmed {
 		t.Error(place.Status, err)
 	}
 	// Going back and answering again changes nothing.
 	wantTexts(t, c.submit(link, accept), `data-state="accepted"`)
 	wantTexts(t, c.submit(link, decline), `data-state="accepted"`)
-	_, err = c.app.CancelBooking(t.Context(), c.owner, app.CancelRequest{ID: place.ID})
+	_, err = c.app.Bookings.CancelBooking(t.Context(), c.owner, bookings.CancelRequest{ID: place.ID})
 	c.ok(err)
 	_, body = c.send(http.MethodGet, link, nil)
 	wantTexts(t, body, `data-state="returned"`, "cancelled since")
@@ -280,14 +283,14 @@ func TestClaim_ShowsChangesOfOffer(t *testing.T) {
 		}, []string{`data-state="expired"`, "time is up"}},
 		"it expires, and the sweep has run": {waitlist.OfferInTurn, func(c *claimStudio) {
 			c.advance(30 * time.Minute)
-			_, err := c.app.ExpireOffers(context.Background(), c.tenant)
+			_, err := c.app.Waitlists.ExpireOffers(context.Background(), c.tenant)
 			c.ok(err)
 		}, []string{`data-state="expired"`, "still on the waitlist"}},
 		"the session starts": {waitlist.OfferInTurn, func(c *claimStudio) {
 			c.advance(48 * time.Hour)
 		}, []string{`data-state="started"`}},
 		"the session is cancelled": {waitlist.OfferInTurn, func(c *claimStudio) {
-			_, err := c.app.CancelSession(context.Background(), c.owner, c.session, "Storm.", true)
+			_, err := c.app.Schedules.CancelSession(context.Background(), c.owner, c.session, "Storm.", true)
 			c.ok(err)
 		}, []string{`data-state="off"`, "called off", "-still on"}},
 		"another member is faster": {waitlist.FirstToClaim, func(c *claimStudio) {
@@ -320,16 +323,16 @@ func TestClaim_ShowsChangesOfOffer(t *testing.T) {
 func TestClaim_RefusedAnswerKeepsOfferOpen(t *testing.T) {
 	t.Parallel()
 	c := newClaimStudio(t, waitlist.OfferInTurn)
-	plan, err := c.app.CreatePlan(t.Context(), c.owner, credit.Plan{
+	plan, err := c.app.Catalog.CreatePlan(t.Context(), c.owner, credit.Plan{
 		Name: "One", Kind: credit.Credits, Credits: 1, AllowOverlap: true, Active: true,
 	})
 	c.ok(err)
 	who := c.person("Mia Meyer")
-	_, err = c.app.Subscribe(t.Context(), c.owner, app.SubscribeRequest{Member: who.Member, Plan: plan.ID})
+	_, err = c.app.Accounts.Subscribe(t.Context(), c.owner, accounts.SubscribeRequest{Member: who.Member, Plan: plan.ID})
 	c.ok(err)
 	c.book(who, c.session)
 	other, holder := c.bookedSession()
-	_, err = c.app.CancelBooking(t.Context(), c.owner, app.CancelRequest{ID: holder})
+	_, err = c.app.Bookings.CancelBooking(t.Context(), c.owner, bookings.CancelRequest{ID: holder})
 	c.ok(err)
 	c.cancelBooking()
 	link := c.linkTo(who)
@@ -338,7 +341,7 @@ func TestClaim_RefusedAnswerKeepsOfferOpen(t *testing.T) {
 	wantTexts(t, body, `data-state="live"`, `role="alert"`, "That did not work", "You have no credits left", "<form")
 	_, body = c.send(http.MethodGet, link+"?refused=%3Cscript%3E", nil)
 	wantTexts(t, body, "could not be booked", "-script>&")
-	_, err = c.app.CancelBooking(t.Context(), c.owner, app.CancelRequest{ID: used.Booking.ID})
+	_, err = c.app.Bookings.CancelBooking(t.Context(), c.owner, bookings.CancelRequest{ID: used.Booking.ID})
 	c.ok(err)
 	wantTexts(t, c.submit(link, accept), `data-state="accepted"`, "-alert")
 }
@@ -381,20 +384,20 @@ func TestClaim_RejectsInvalidLinks(t *testing.T) {
 	t.Parallel()
 	c := newClaimStudio(t, waitlist.OfferInTurn)
 	who, link := c.offered()
-	other, err := c.app.CreateTenant(t.Context(), app.NewTenant{
+	other, err := c.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
 		Name: "Other", TimeZone: "UTC", Locale: "en", Currency: "EUR",
 	})
 	c.ok(err)
 	claimPath := func(in tenant.TenantID, offer tenant.OfferID) string {
-		return strings.TrimPrefix(c.app.ClaimURL(in, offer), "https://berth.example")
+		return strings.TrimPrefix(c.app.Waitlists.ClaimURL(in, offer), "https://berth.example")
 	}
 	for name, path := range map[string]string{
 		"another tenant's":  claimPath(other.ID, c.offers(who)[0].ID),
 		"an unknown offer":  claimPath(c.tenant, tenant.New[tenant.OfferID](class)),
 		"cut off":           link[:len(link)-3],
-		"no token":          app.ClaimPath + "x",
-		"markup":            app.ClaimPath + "%3Cscript%3E",
-		"the assets folder": app.ClaimPath + "assets",
+		"no token":          waitlists.ClaimPath + "x",
+		"markup":            waitlists.ClaimPath + "%3Cscript%3E",
+		"the assets folder": waitlists.ClaimPath + "assets",
 	} {
 		for method, form := range map[string]url.Values{http.MethodGet: nil, http.MethodPost: accept} {
 			answer, body := c.send(method, path, form)

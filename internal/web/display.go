@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/brand"
 )
 
 // assetPath is the path of the page's script and style sheet.
-const assetPath = app.DisplayPath + "assets/"
+const assetPath = bookings.DisplayPath + "assets/"
 
 var (
 	//go:embed assets
@@ -68,7 +69,7 @@ type upcoming struct {
 func (d displayPages) serve(w http.ResponseWriter, r *http.Request) {
 	in := displayWordsFor(r)
 	notice := func(says message) displayData { return displayData{Words: in, Title: says.headline, Notice: says.text} }
-	shown, err := d.app.GetDisplay(r.Context(), r.PathValue("token"))
+	shown, err := d.app.Bookings.GetDisplay(r.Context(), r.PathValue("token"))
 	if err == nil {
 		var page displayData
 		if page, err = newDisplayData(shown, in); err == nil {
@@ -114,7 +115,7 @@ func (d displayPages) write(w http.ResponseWriter, r *http.Request, status int, 
 }
 
 // newDisplayData formats a display in a language and in the time zone of its location.
-func newDisplayData(d app.Display, in *displayWords) (displayData, error) {
+func newDisplayData(d bookings.Display, in *displayWords) (displayData, error) {
 	zone, err := time.LoadLocation(d.TimeZone)
 	if err != nil {
 		return displayData{}, err
@@ -155,7 +156,7 @@ func newDisplayData(d app.Display, in *displayWords) (displayData, error) {
 	}
 	if d.Next != "" {
 		// Rounded up: a page that is loaded a moment too early would show no change.
-		w.Next, w.Every = app.DisplayPath+d.Next, int((d.Refresh.Sub(d.Now)+time.Second-1)/time.Second)
+		w.Next, w.Every = bookings.DisplayPath+d.Next, int((d.Refresh.Sub(d.Now)+time.Second-1)/time.Second)
 	}
 	return w, nil
 }

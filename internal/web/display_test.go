@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -52,7 +53,7 @@ func newStudio(t *testing.T) *studio {
 		PublicURL: "https://berth.example",
 	})
 	s.pages = Handler(Config{App: s.app, Log: slog.New(slog.NewTextHandler(&s.log, nil))})
-	made, err := s.app.CreateTenant(t.Context(), app.NewTenant{
+	made, err := s.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
 		Name: "Harbour Yoga", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
 	})
 	if err != nil {
@@ -102,7 +103,7 @@ values ($1, $3, $2, $3, $6, $7, 'ONLINE', $5, $8, 'test', $5, $5, $9, $10)`,
 // link returns the path of a new display link.
 func (s *studio) link() string {
 	s.t.Helper()
-	link, err := s.app.CreateDisplayURL(context.Background(), tenant.System(s.tenant), s.session)
+	link, err := s.app.Bookings.CreateDisplayURL(context.Background(), tenant.System(s.tenant), s.session)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -6,6 +6,9 @@ import (
 	"net/http"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/app/waitlists"
 )
 
 // Config configures the pages.
@@ -26,14 +29,14 @@ func Handler(c Config) http.Handler {
 	m := mailPages{app: c.App, log: c.Log}
 	hook := twilioWebhook{Config: c}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+app.CalendarPath+"{file}", m.calendar)
-	mux.HandleFunc("GET "+app.UnsubscribePath+"{link}", m.showUnsubscribe)
-	mux.HandleFunc("POST "+app.UnsubscribePath+"{link}", m.unsubscribe)
-	mux.HandleFunc("POST "+app.TwilioPath+"{tenant}/status", hook.status)
-	mux.HandleFunc("POST "+app.TwilioPath+"{tenant}/inbound", hook.inbound)
-	mux.HandleFunc("GET "+app.DisplayPath+"{token}", d.serve)
-	mux.HandleFunc("GET "+app.ClaimPath+"{token}", offers.serve)
-	mux.HandleFunc("POST "+app.ClaimPath+"{token}", offers.answer)
+	mux.HandleFunc("GET "+messages.CalendarPath+"{file}", m.calendar)
+	mux.HandleFunc("GET "+messages.UnsubscribePath+"{link}", m.showUnsubscribe)
+	mux.HandleFunc("POST "+messages.UnsubscribePath+"{link}", m.unsubscribe)
+	mux.HandleFunc("POST "+messages.TwilioPath+"{tenant}/status", hook.status)
+	mux.HandleFunc("POST "+messages.TwilioPath+"{tenant}/inbound", hook.inbound)
+	mux.HandleFunc("GET "+bookings.DisplayPath+"{token}", d.serve)
+	mux.HandleFunc("GET "+waitlists.ClaimPath+"{token}", offers.serve)
+	mux.HandleFunc("POST "+waitlists.ClaimPath+"{token}", offers.answer)
 	mux.HandleFunc("GET "+assetPath+"{file}", serveAsset)
 	mux.HandleFunc("GET "+claimAssetPath+"{file}", serveAsset)
 	mux.HandleFunc("GET "+accentPath+"{file}", serveAccent)

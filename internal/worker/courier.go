@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -28,7 +29,7 @@ type Config struct {
 	// Callbacks name the tenant, so a sender may be for one tenant only.
 	Platform map[string]func(in tenant.TenantID) Sender
 	// Open opens a sender for a tenant's own account.
-	Open func(ctx context.Context, in tenant.TenantID, provider string, s app.Senders) (Sender, error)
+	Open func(ctx context.Context, in tenant.TenantID, provider string, s messages.Senders) (Sender, error)
 	// AtOnce is how many messages of a batch are sent through one provider at the same time. Default 32.
 	AtOnce  int
 	Log     *slog.Logger
@@ -104,7 +105,7 @@ func newBreaker() *notify.Breaker {
 // Run delivers what is due until ctx ends. It returns when nothing is in progress any more.
 func (c *Courier) Run(ctx context.Context) {
 	var group sync.WaitGroup
-	c.config.App.RunNotices(ctx, func(id tenant.TenantID) {
+	c.config.App.Messages.RunNotices(ctx, func(id tenant.TenantID) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		wakeup, running := c.active[id]
@@ -127,7 +128,7 @@ func (c *Courier) serve(ctx context.Context, id tenant.TenantID, wakeup chan str
 		if ctx.Err() == nil {
 			c.config.Log.ErrorContext(ctx, "delivering messages failed",
 				slog.String("tenant_id", id.String()), slog.Any("error", err))
-			c.config.App.WakeNoticesIn(id, retryDelay)
+			c.config.App.Messages.WakeNoticesIn(id, retryDelay)
 		}
 	}
 	for {
@@ -150,7 +151,7 @@ func (c *Courier) deliver(ctx context.Context, id tenant.TenantID, wakeup <-chan
 	var results results
 	save := func() {
 		// Save even while the node stops: otherwise the messages would count as possibly sent.
-		if err := c.config.App.SettleDeliveries(context.WithoutCancel(ctx), id, results.drain()); err != nil {
+		if err := c.config.App.Messages.SettleDeliveries(context.WithoutCancel(ctx), id, results.drain()); err != nil {
 			failed(err)
 		}
 	}
@@ -177,7 +178,7 @@ func (c *Courier) deliver(ctx context.Context, id tenant.TenantID, wakeup <-chan
 		case <-ticker.C:
 			save()
 		case start <- struct{}{}:
-			taken, err := c.config.App.TakeNotices(ctx, id)
+			taken, err := c.config.App.Messages.TakeNotices(ctx, id)
 			c.metrics.taken(taken)
 			if more = taken.More && err == nil; err != nil {
 				failed(err)
@@ -199,11 +200,11 @@ func (c *Courier) deliver(ctx context.Context, id tenant.TenantID, wakeup <-chan
 // results collects the results of messages until they are saved.
 type results struct {
 	mu       sync.Mutex
-	attempts []app.Attempted
+	attempts []messages.Attempted
 }
 
 // drain returns and removes the results.
-func (r *results) drain() []app.Attempted {
+func (r *results) drain() []messages.Attempted {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	all := r.attempts
@@ -213,12 +214,12 @@ func (r *results) drain() []app.Attempted {
 
 // collect returns a function that adds a result of the batch. The results of a notice are added
 // when the last one arrives, because they are saved together.
-func (r *results) collect(out []app.Outgoing) func(app.Attempted) {
-	left, waiting := make(map[tenant.NoticeID]int), make(map[tenant.NoticeID][]app.Attempted)
+func (r *results) collect(out []messages.Outgoing) func(messages.Attempted) {
+	left, waiting := make(map[tenant.NoticeID]int), make(map[tenant.NoticeID][]messages.Attempted)
 	for _, o := range out {
 		left[o.Notice.ID]++
 	}
-	return func(a app.Attempted) {
+	return func(a messages.Attempted) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		id := a.Notice.ID

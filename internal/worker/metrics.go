@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
@@ -46,7 +46,7 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 	return m, nil
 }
 
-func (m *metrics) taken(t app.Taken) {
+func (m *metrics) taken(t messages.Taken) {
 	for why, n := range t.Unsent {
 		m.unsent.WithLabelValues(label(why.Topic), label(why.Status), label(why.Reason)).Add(float64(n))
 	}
@@ -55,7 +55,7 @@ func (m *metrics) taken(t app.Taken) {
 	}
 }
 
-func (m *metrics) sent(o app.Outgoing, took time.Duration, err error) {
+func (m *metrics) sent(o messages.Outgoing, took time.Duration, err error) {
 	outcome := "sent"
 	if err != nil {
 		outcome = "unknown"

@@ -7,13 +7,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // Post sends messages and returns their results.
-func (c *Courier) Post(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted {
+func (c *Courier) Post(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.Attempted {
 	var results results
 	c.sendBatch(ctx, in, out, results.collect(out))
 	return results.drain()
@@ -21,10 +21,10 @@ func (c *Courier) Post(ctx context.Context, in tenant.TenantID, out []app.Outgoi
 
 // sendBatch sends messages and reports each result. Messages of one provider do not wait for those of another.
 // When ctx has ended, messages that were not started are left for later.
-func (c *Courier) sendBatch(ctx context.Context, in tenant.TenantID, out []app.Outgoing, report func(app.Attempted)) {
+func (c *Courier) sendBatch(ctx context.Context, in tenant.TenantID, out []messages.Outgoing, report func(messages.Attempted)) {
 	carriers, err := c.carriers(context.WithoutCancel(ctx), in, out)
 	start := c.config.Now()
-	queues := make(map[account][]app.Outgoing)
+	queues := make(map[account][]messages.Outgoing)
 	for _, o := range out {
 		of := account{c.owner(in, o), o.Provider}
 		queues[of] = append(queues[of], o)
@@ -36,7 +36,7 @@ func (c *Courier) sendBatch(ctx context.Context, in tenant.TenantID, out []app.O
 			group.SetLimit(c.config.AtOnce)
 			for _, o := range queue {
 				group.Go(func() error {
-					attempt := app.Attempted{Outgoing: o}
+					attempt := messages.Attempted{Outgoing: o}
 					if to := carriers[of]; to != nil {
 						attempt.Receipt, attempt.Err = c.send(ctx, to, o, start)
 					} else {
@@ -54,7 +54,7 @@ func (c *Courier) sendBatch(ctx context.Context, in tenant.TenantID, out []app.O
 	all.Wait()
 }
 
-func (c *Courier) owner(in tenant.TenantID, o app.Outgoing) tenant.TenantID {
+func (c *Courier) owner(in tenant.TenantID, o messages.Outgoing) tenant.TenantID {
 	if o.Own {
 		return in
 	}
@@ -62,7 +62,7 @@ func (c *Courier) owner(in tenant.TenantID, o app.Outgoing) tenant.TenantID {
 }
 
 // send sends one message, unless its provider's breaker is open.
-func (c *Courier) send(ctx context.Context, to *carrier, o app.Outgoing, start time.Time) (notify.Receipt, error) {
+func (c *Courier) send(ctx context.Context, to *carrier, o messages.Outgoing, start time.Time) (notify.Receipt, error) {
 	now := c.config.Now()
 	if now.Sub(start) > startTimeout || ctx.Err() != nil {
 		return notify.Receipt{}, &notify.SendError{
@@ -87,7 +87,7 @@ func (c *Courier) send(ctx context.Context, to *carrier, o app.Outgoing, start t
 
 // carriers returns the senders for the messages. It opens a tenant's own accounts again if they have changed.
 func (c *Courier) carriers(
-	ctx context.Context, in tenant.TenantID, out []app.Outgoing,
+	ctx context.Context, in tenant.TenantID, out []messages.Outgoing,
 ) (map[account]*carrier, error) {
 	own := make(map[string]bool)
 	for _, o := range out {
@@ -95,10 +95,10 @@ func (c *Courier) carriers(
 			own[o.Provider] = true
 		}
 	}
-	var senders app.Senders
+	var senders messages.Senders
 	var failed error
 	if len(own) > 0 {
-		if senders, failed = c.config.App.SendersOf(ctx, in); failed != nil {
+		if senders, failed = c.config.App.Messages.SendersOf(ctx, in); failed != nil {
 			own = nil
 		}
 	}

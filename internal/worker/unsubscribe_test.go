@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -19,7 +19,7 @@ import (
 func TestThePageThatStopsMails(t *testing.T) {
 	t.Parallel()
 	p := withProviders(t)
-	_, err := p.app.UpdateTenant(p.ctx(), p.Owner, nil, func(of *catalog.Tenant) {
+	_, err := p.app.Accounts.UpdateTenant(p.ctx(), p.Owner, nil, func(of *catalog.Tenant) {
 		of.Brand = brand.Brand{LogoURL: "https://cdn.example.com/logo.svg", Accent: "#B83280"}
 	})
 	p.ok(err)
@@ -58,7 +58,7 @@ func TestThePageThatStopsMails(t *testing.T) {
 			if n := p.chosen(who); n != choices {
 				t.Errorf("%d choices, want %d", n, choices)
 			}
-			got, err := p.app.GetNotificationPreferences(p.ctx(), who, who.Member)
+			got, err := p.app.Messages.GetNotificationPreferences(p.ctx(), who, who.Member)
 			p.ok(err)
 			if len(got.Stops) != stops {
 				t.Errorf("%d stops, want %d", len(got.Stops), stops)
@@ -88,7 +88,7 @@ func TestMailsThatAreWantedAgain(t *testing.T) {
 	}
 	choose := func(c notify.Channel, on bool) {
 		t.Helper()
-		_, err := h.app.UpdateNotificationPreferences(h.ctx(), mia, app.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: c}: on}})
+		_, err := h.app.Messages.UpdateNotificationPreferences(h.ctx(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: c}: on}})
 		h.ok(err)
 	}
 	booked := 0
@@ -120,7 +120,7 @@ func TestMailsThatAreWantedAgain(t *testing.T) {
 // chosen counts what a member has chosen.
 func (h *house) chosen(who tenant.Caller) int {
 	h.t.Helper()
-	p, err := h.app.GetNotificationPreferences(h.ctx(), who, who.Member)
+	p, err := h.app.Messages.GetNotificationPreferences(h.ctx(), who, who.Member)
 	h.ok(err)
 	return len(p.Chosen)
 }

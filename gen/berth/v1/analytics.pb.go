@@ -234,7 +234,7 @@ type AttendanceCounts struct {
 	// The part of cancelled that was cancelled within the cancellation window, so too late.
 	LateCancelled int64 `protobuf:"varint,9,opt,name=late_cancelled,json=lateCancelled,proto3" json:"late_cancelled,omitempty"`
 	// Waitlist entries for the sessions, in any status. An entry counts once for each session that it names. Entries for
-	// a window are not counted.
+	// a time window are not counted.
 	Waitlisted int64 `protobuf:"varint,10,opt,name=waitlisted,proto3" json:"waitlisted,omitempty"`
 	// The part of waitlisted that got a place in the session.
 	Promoted int64 `protobuf:"varint,11,opt,name=promoted,proto3" json:"promoted,omitempty"`

@@ -1042,7 +1042,7 @@ func (x *BookingItem) GetStatus() BookingItemStatus {
 	return BookingItemStatus_BOOKING_ITEM_STATUS_UNSPECIFIED
 }
 
-// WaitlistEntry is a member's wait for a place: in a session, in any one of several, or in a window.
+// WaitlistEntry is a member's wait for a place: in a session, in any one of several, or in a time window.
 type WaitlistEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
@@ -1074,7 +1074,7 @@ type WaitlistEntry struct {
 	PassedOverReason string `protobuf:"bytes,13,opt,name=passed_over_reason,json=passedOverReason,proto3" json:"passed_over_reason,omitempty"`
 	// The sessions, if the entry is for any one of several.
 	SessionIds []string `protobuf:"bytes,14,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
-	// The window, if the entry is for a window.
+	// The time window, if the entry is for one.
 	Window *WaitlistWindow `protobuf:"bytes,15,opt,name=window,proto3" json:"window,omitempty"`
 	// Only sessions led by this staff member. Empty: any.
 	CoachId string `protobuf:"bytes,16,opt,name=coach_id,json=coachId,proto3" json:"coach_id,omitempty"`
@@ -1089,8 +1089,8 @@ type WaitlistEntry struct {
 	// The time it stopped waiting, in UTC.
 	CloseTime *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=close_time,json=closeTime,proto3" json:"close_time,omitempty"`
 	// The current score under the current rules: score, or the computed one, for the session where it is best. A higher
-	// score is served first with the orders PRIORITY and CUSTOM. The score for a window is computed for a session that
-	// starts at the beginning of the day. Absent if the entry no longer waits.
+	// score is served first with the orders PRIORITY and CUSTOM. The score for a time window is computed for a session
+	// that starts at the beginning of the day. Absent if the entry no longer waits.
 	CurrentScore *int32 `protobuf:"varint,22,opt,name=current_score,json=currentScore,proto3,oneof" json:"current_score,omitempty"`
 	// The parts that current_score is the sum of. Absent if staff set the score, or if priority_expression computes it.
 	ScoreParts    *WaitlistScoreParts `protobuf:"bytes,23,opt,name=score_parts,json=scoreParts,proto3" json:"score_parts,omitempty"`

@@ -425,8 +425,8 @@ func (WaitlistMove) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{5}
 }
 
-// WaitlistWindow is a period in which the member would take any session of a service at a location: on some days, with
-// a start within some hours.
+// WaitlistWindow is a time window in which the member would take any session of a service at a location: on some days,
+// with a start within some hours.
 type WaitlistWindow struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The service.
@@ -899,7 +899,7 @@ type WaitlistRules struct {
 	OfferWindow *durationpb.Duration `protobuf:"bytes,4,opt,name=offer_window,json=offerWindow,proto3" json:"offer_window,omitempty"`
 	// The shortest offer that is made, 1 minute to 1 day. Default: 5 minutes.
 	MinOfferWindow *durationpb.Duration `protobuf:"bytes,5,opt,name=min_offer_window,json=minOfferWindow,proto3" json:"min_offer_window,omitempty"`
-	// How far outside the hours of a window a session may start, 0 to 12 hours. Default: 1 hour.
+	// How far outside the hours of a time window a session may start, 0 to 12 hours. Default: 1 hour.
 	TimeFlexibility *durationpb.Duration `protobuf:"bytes,6,opt,name=time_flexibility,json=timeFlexibility,proto3" json:"time_flexibility,omitempty"`
 	// How many offers an entry can let pass before it ends, 1 to 100; 0 means no limit. Default: 3. Withdrawn offers do
 	// not count.

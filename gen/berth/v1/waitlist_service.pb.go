@@ -290,7 +290,7 @@ type JoinWaitlistRequest_AnyOf struct {
 }
 
 type JoinWaitlistRequest_Window struct {
-	// Any session in this window.
+	// Any session in this time window.
 	Window *WaitlistWindow `protobuf:"bytes,5,opt,name=window,proto3,oneof"`
 }
 
@@ -1084,17 +1084,17 @@ type EntryFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Entries that name this session, alone or among several.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Entries for sessions or windows at this location.
+	// Entries for sessions or time windows at this location.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// Entries for sessions or windows of this service.
+	// Entries for sessions or time windows of this service.
 	ServiceId string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	// Entries for sessions or windows with this resource.
+	// Entries for sessions or time windows with this resource.
 	ResourceId string `protobuf:"bytes,4,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
 	// Only this member.
 	MemberId string `protobuf:"bytes,5,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// Only these statuses. Empty: those that wait, with or without an offer.
 	Statuses []WaitlistEntryStatus `protobuf:"varint,6,rep,packed,name=statuses,proto3,enum=berth.v1.WaitlistEntryStatus" json:"statuses,omitempty"`
-	// Entries for this period: by the start of a named session, or the days of a window.
+	// Entries for this period: by the start of a named session, or the days of a time window.
 	DesiredWithin *TimeRange `protobuf:"bytes,7,opt,name=desired_within,json=desiredWithin,proto3" json:"desired_within,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -66,7 +66,7 @@ func (a *Alarms) Run(ctx context.Context, now func() time.Time, ring func(tenant
 		if len(due) > 0 {
 			continue // that took time, and may have set the next
 		}
-		timer := time.NewTimer(wait)
+		timer := time.NewTimer(wait) //nolint:forbidigo // it waits; the clock says what is due
 		select {
 		case <-ctx.Done():
 			timer.Stop()

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/lab/bench/report"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -96,7 +98,7 @@ func sessionID(n int) tenant.SessionID {
 func (d directClient) node(member int) *app.App { return d.nodes[member%len(d.nodes)] }
 
 func (d directClient) book(ctx context.Context, who seat) (string, error) {
-	place, err := d.node(who.member).Book(ctx, callerOf(who.tenant, who.member), app.BookRequest{
+	place, err := d.node(who.member).Bookings.Book(ctx, callerOf(who.tenant, who.member), bookings.BookRequest{
 		Session: sessionID(who.session), Party: 1, Channel: catalog.Online,
 	})
 	if err != nil {
@@ -107,24 +109,24 @@ func (d directClient) book(ctx context.Context, who seat) (string, error) {
 
 func (d directClient) cancel(ctx context.Context, member int, booking string) error {
 	id := tenant.MustParse[tenant.BookingID](booking)
-	_, err := d.node(member).CancelBooking(ctx, callerOf(mainTenant, member), app.CancelRequest{ID: id})
+	_, err := d.node(member).Bookings.CancelBooking(ctx, callerOf(mainTenant, member), bookings.CancelRequest{ID: id})
 	return err
 }
 
 func (d directClient) week(ctx context.Context, member int, week civil.Span) error {
-	_, err := d.node(member).ListSessions(ctx, callerOf(mainTenant, member), app.SessionQuery{
+	_, err := d.node(member).Schedules.ListSessions(ctx, callerOf(mainTenant, member), schedules.SessionQuery{
 		Filter: session.Filter{From: week.Start, Until: week.End}, Limit: weekPage,
 	})
 	return err
 }
 
 func (d directClient) roster(ctx context.Context, at int) error {
-	_, err := d.nodes[0].ListRoster(ctx, callerOf(mainTenant, staffMember), sessionID(at), false)
+	_, err := d.nodes[0].Bookings.ListRoster(ctx, callerOf(mainTenant, staffMember), sessionID(at), false)
 	return err
 }
 
 func (d directClient) describe(ctx context.Context, at int, text string) error {
-	_, _, err := d.nodes[0].UpdateSession(ctx, callerOf(mainTenant, staffMember), sessionID(at), nil,
+	_, _, err := d.nodes[0].Schedules.UpdateSession(ctx, callerOf(mainTenant, staffMember), sessionID(at), nil,
 		session.Input{Description: text}, session.DescriptionField)
 	return err
 }

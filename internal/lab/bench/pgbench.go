@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/lab/bench/report"
 	"github.com/berthhq/berth/internal/pg"
@@ -71,7 +72,7 @@ func (h *testbed) recordScript(ctx context.Context) (string, error) {
 	node := app.New(app.Config{DB: db, Now: time.Now})
 	book := func(member int) (tenant.Caller, seats.Place, error) {
 		caller := callerOf(pgbenchTenant, member)
-		place, err := node.Book(ctx, caller, app.BookRequest{Session: sessionID(0), Party: 1, Channel: catalog.Online})
+		place, err := node.Bookings.Book(ctx, caller, bookings.BookRequest{Session: sessionID(0), Party: 1, Channel: catalog.Online})
 		return caller, place, err
 	}
 	if _, _, err := book(memberCount - 2); err != nil { // fills the caches: what they read once is not part of a booking

@@ -205,7 +205,7 @@ func (h *testbed) verify(ctx context.Context, progress func(string)) error {
 	work.SetLimit(2)
 	for _, id := range ids {
 		work.Go(func() error {
-			violations, err := a.Verify(ctx, id)
+			violations, err := a.Housekeeping.Verify(ctx, id)
 			for _, v := range violations {
 				progress(fmt.Sprintf("%s: %s: %s", v.Check, v.Row, v.Detail))
 			}

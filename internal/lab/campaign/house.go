@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/lab/history"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -52,25 +54,25 @@ const (
 
 func newHouse(ctx context.Context, a *app.App, now func() time.Time, zone string) (*house, error) {
 	h := &house{app: a, now: now}
-	made, err := a.CreateTenant(ctx, app.NewTenant{
-		Name: "Campaign", TimeZone: zone, Locale: "en", Currency: "EUR", TakesPayments: true, Owner: &app.FirstOwner{Subject: ownerSubject, Name: "Owner"},
+	made, err := a.Accounts.CreateTenant(ctx, accounts.NewTenant{
+		Name: "Campaign", TimeZone: zone, Locale: "en", Currency: "EUR", TakesPayments: true, Owner: &accounts.FirstOwner{Subject: ownerSubject, Name: "Owner"},
 	})
 	if err != nil {
 		return nil, err
 	}
 	h.id = made.ID
-	found, err := a.ListMembers(ctx, tenant.System(h.id), member.Search{Limit: 1})
+	found, err := a.Accounts.ListMembers(ctx, tenant.System(h.id), member.Search{Limit: 1})
 	if err != nil {
 		return nil, err
 	}
 	h.owner = tenant.Caller{Tenant: h.id, Subject: ownerSubject, Member: found[0].ID, Roles: []string{tenant.RoleOwner}}
-	place, err := a.CreateLocation(ctx, h.owner, catalog.Location{Name: "Hall", TimeZone: zone, Channels: catalog.Channels(), Active: true})
+	place, err := a.Catalog.CreateLocation(ctx, h.owner, catalog.Location{Name: "Hall", TimeZone: zone, Channels: catalog.Channels(), Active: true})
 	if err != nil {
 		return nil, err
 	}
 	h.location = place.ID
 	// Every message is sent at once, whatever the hour, and however many there are.
-	if _, err := a.UpdateNotificationSettings(ctx, h.owner, nil, func(s *notify.Settings) {
+	if _, err := a.Messages.UpdateNotificationSettings(ctx, h.owner, nil, func(s *notify.Settings) {
 		s.Quiet, s.PerDay = notify.QuietHours{}, map[notify.Channel]int{notify.SMS: 100_000, notify.Push: 100_000, notify.Email: 100_000}
 	}); err != nil {
 		return nil, err
@@ -91,7 +93,7 @@ func newHouse(ctx context.Context, a *app.App, now func() time.Time, zone string
 		{&h.open, credit.Plan{Name: "Open", Kind: credit.Unlimited, AllowOverlap: true, Active: true, DailyLimit: new(100_000)}},
 		{&h.pack, credit.Plan{Name: "Pack", Kind: credit.Credits, Credits: credits, AllowOverlap: true, Active: true}},
 	} {
-		plan, err := a.CreatePlan(ctx, h.owner, p.plan)
+		plan, err := a.Catalog.CreatePlan(ctx, h.owner, p.plan)
 		if err != nil {
 			return nil, err
 		}
@@ -115,17 +117,17 @@ func (h *house) self() person { return person{in: h.id, subject: ownerSubject} }
 
 // service makes one whose waitlist never stops by itself.
 func (h *house) service(ctx context.Context, mode waitlist.Mode, last time.Duration) (tenant.ServiceID, error) {
-	made, err := h.app.CreateService(ctx, h.owner, catalog.Service{
+	made, err := h.app.Catalog.CreateService(ctx, h.owner, catalog.Service{
 		Name: fmt.Sprint(mode, " ", last), Duration: time.Hour, MinParty: 1, MaxParty: 2, Delivery: catalog.InPerson, Active: true,
 	})
 	if err != nil {
 		return made.ID, err
 	}
-	target := app.PolicyTarget{Service: made.ID}
-	if _, err = h.app.UpdatePolicy(ctx, h.owner, target, nil, func(p *catalog.Policy) { p.HoldTTL = &last }); err != nil {
+	target := settings.PolicyTarget{Service: made.ID}
+	if _, err = h.app.Settings.UpdatePolicy(ctx, h.owner, target, nil, func(p *catalog.Policy) { p.HoldTTL = &last }); err != nil {
 		return made.ID, err
 	}
-	_, err = h.app.UpdateRules(ctx, h.owner, app.RulesEdit{Target: target, Edit: func(s *waitlist.Settings) {
+	_, err = h.app.Settings.UpdateRules(ctx, h.owner, settings.RulesEdit{Target: target, Edit: func(s *waitlist.Settings) {
 		s.Enabled, s.Mode, s.MaxQueueSize, s.OfferWindow, s.MinOfferWindow = new(true), &mode, new(10_000), &last, &last
 		s.MaxTriesPerSlot, s.MaxOffersPerEntry = new(0), new(0)
 		s.AfterDecline, s.AfterExpiry = new(waitlist.CloseEntry), new(waitlist.CloseEntry)
@@ -140,11 +142,11 @@ var people atomic.Int64
 func (h *house) person(ctx context.Context, plan tenant.PlanID) (person, error) {
 	p := person{number: int(people.Add(1)), in: h.id}
 	p.subject = "member-" + strconv.Itoa(p.number)
-	made, err := h.app.CreateMember(ctx, h.owner, member.Member{Subject: p.subject, Name: p.subject, Email: p.subject + "@example.com"})
+	made, err := h.app.Accounts.CreateMember(ctx, h.owner, member.Member{Subject: p.subject, Name: p.subject, Email: p.subject + "@example.com"})
 	if err != nil {
 		return p, err
 	}
-	s, err := h.app.Subscribe(ctx, h.owner, app.SubscribeRequest{
+	s, err := h.app.Accounts.Subscribe(ctx, h.owner, accounts.SubscribeRequest{
 		Member: made.ID, Plan: plan, Starts: h.now().Add(-time.Hour), // for clocks that are slow, too
 	})
 	p.payer = s.ID.String()
@@ -204,7 +206,7 @@ func (h *house) newRound(ctx context.Context, random *rand.Rand) (*round, error)
 		{service: h.promotes, capacity: 60, roomy: true},
 		{service: h.promotes, capacity: 60, roomy: true, twin: true},
 	} {
-		made, err := h.app.CreateSession(ctx, h.owner, session.Input{
+		made, err := h.app.Schedules.CreateSession(ctx, h.owner, session.Input{
 			Service: of.service, Location: h.location, StartsAt: h.now().Add(ahead + time.Duration(i)*time.Hour).Truncate(time.Minute),
 			Title: fmt.Sprint("Session ", i), Capacity: &of.capacity, WaitlistCapacity: &of.queue,
 		}, true)

@@ -13,7 +13,7 @@ type House struct {
 	TakesPayments bool
 	Locations     map[tenant.LocationID]Place
 	Services      map[tenant.ServiceID]Offer
-	Policies      map[tenant.UUID]catalog.Policy // by the id of the tenant, location or service
+	Policies      map[tenant.UUID]*catalog.Layer // by the id of the tenant, location or service
 	Plans         map[tenant.PlanID]credit.Plan
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/berthhq/berth/internal/rules/settings"
 )
 
 // Facts are the editable fields of an entity for the audit log, by the names of the contract. An absent value is nil.
@@ -43,31 +45,29 @@ func (r Resource) Facts() Facts {
 // Facts returns the editable fields.
 func (s Service) Facts() Facts {
 	return Facts{
-		"name": s.Name, "description": s.Description, "category": s.Category, "duration": elapsed(&s.Duration),
+		"name": s.Name, "description": s.Description, "category": s.Category, "duration": elapsed(s.Duration),
 		"default_capacity": plain(s.DefaultCapacity), "default_waitlist_capacity": s.DefaultWaitlistCapacity,
 		"min_party": s.MinParty, "max_party": s.MaxParty, "delivery": string(s.Delivery), "color": s.Color,
 		"active": s.Active,
 	}
 }
 
-// Facts gives what the layer says; nil is inherited.
-func (p Policy) Facts() Facts {
-	facts := Facts{
-		"advance_window": elapsed(p.Advance), "booking_closes_before": elapsed(p.BookingCloses),
-		"cancellation_window": elapsed(p.Cancellation), "allow_late_cancellation": plain(p.AllowLateCancellation),
-		"allow_reschedule": plain(p.AllowReschedule), "tier_cancellations": nil, "hold_ttl": elapsed(p.HoldTTL),
-		"checkin_opens_before": elapsed(p.CheckInOpens), "checkin_closes_after_end": elapsed(p.CheckInCloses),
-		"gps_max_meters": plain(p.GPSMaxMeters),
-		"auto_no_show":   plain(p.AutoNoShow), "auto_no_show_after": elapsed(p.AutoNoShowAfter),
-	}
-	if p.Tiers != nil {
-		tiers := make(map[string]any, len(p.Tiers))
-		for tier, says := range p.Tiers {
-			tiers[tier] = map[string]any{
-				"cancellation_window": elapsed(says.Cancellation), "allow_reschedule": plain(says.AllowReschedule),
+// Facts returns what the policy sets; what it inherits is nil.
+func (p Policy) Facts() Facts { return settingFacts(PolicyFields, &p) }
+
+func settingFacts[S any](fields settings.Table[S, Rules], s *S) map[string]any {
+	facts := fields.Values(s)
+	for name, value := range facts {
+		switch v := value.(type) {
+		case time.Duration:
+			facts[name] = elapsed(v)
+		case map[string]TierPolicy:
+			tiers := make(map[string]any, len(v))
+			for tier, policy := range v {
+				tiers[tier] = settingFacts(TierFields, &policy)
 			}
+			facts[name] = tiers
 		}
-		facts["tier_cancellations"] = tiers
 	}
 	return facts
 }
@@ -91,10 +91,7 @@ func Changes(before, after Facts) map[string]any {
 }
 
 // elapsed formats a duration like the contract's JSON.
-func elapsed(d *time.Duration) any {
-	if d == nil {
-		return nil
-	}
+func elapsed(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
 }
 

@@ -40,10 +40,10 @@ func TestChanges_ListsOnlyFieldsThatDiffer(t *testing.T) {
 		},
 		"policy": {
 			catalog.Changes(
-				catalog.Policy{Cancellation: new(24 * time.Hour), Tiers: map[string]catalog.TierPolicy{}}.Facts(),
+				catalog.Policy{Cancellation: new(24 * time.Hour), Tiers: &map[string]catalog.TierPolicy{}}.Facts(),
 				catalog.Policy{
 					AllowReschedule: new(false),
-					Tiers:           map[string]catalog.TierPolicy{"member": {Cancellation: new(90 * time.Minute)}},
+					Tiers:           &map[string]catalog.TierPolicy{"member": {Cancellation: new(90 * time.Minute)}},
 				}.Facts(),
 			),
 			`{"after":{"allow_reschedule":false,"cancellation_window":null,` +

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"cmp"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/settings"
 )
 
 // Limits of a tenant's fields. The contract has them too; these apply to callers inside the service.
@@ -88,7 +88,7 @@ func (s Service) Validate() error {
 		name("service.name", s.Name),
 		text("service.description", s.Description, maxDescription),
 		text("service.category", s.Category, maxCategory),
-		span("service.duration", &s.Duration, time.Minute, 7*day),
+		settings.Span(time.Minute, 7*day)("service.duration", s.Duration),
 		number("service.default_capacity", s.DefaultCapacity, 0, maxCapacity),
 		number("service.default_waitlist_capacity", &s.DefaultWaitlistCapacity, 0, maxWaitlist),
 		number("service.min_party", &s.MinParty, 1, maxParty),
@@ -107,45 +107,9 @@ func (s Service) Validate() error {
 	return nil
 }
 
-// Validate refuses a layer whose values cannot be: INVALID_FIELD.
-func (p Policy) Validate() error {
-	err := cmp.Or(
-		span("layer.policy.advance_window", p.Advance, 0, 730*day),
-		span("layer.policy.booking_closes_before", p.BookingCloses, 0, 30*day),
-		span("layer.policy.cancellation_window", p.Cancellation, 0, 30*day),
-		span("layer.policy.hold_ttl", p.HoldTTL, time.Minute, day),
-		span("layer.policy.checkin_opens_before", p.CheckInOpens, 0, day),
-		span("layer.policy.checkin_closes_after_end", p.CheckInCloses, 0, day),
-		span("layer.policy.auto_no_show_after", p.AutoNoShowAfter, 0, MaxNoShowDelay),
-		tiers("layer.policy.tier_cancellations", p.Tiers),
-	)
-	if err != nil {
-		return err
-	}
-	if g := p.GPSMaxMeters; g != nil && !(*g >= minGPSMeters && *g <= maxGPSMeters) {
-		return fault.Invalid("layer.policy.gps_max_meters", "gps_max_meters is %d to %d.", minGPSMeters, maxGPSMeters)
-	}
-	return nil
-}
-
-func tiers(field string, tiers map[string]TierPolicy) error {
-	if len(tiers) > maxTiers {
-		return fault.Invalid(field, "At most %d tiers can have a window of their own.", maxTiers)
-	}
-	for _, tier := range slices.Sorted(maps.Keys(tiers)) {
-		if tier == "" {
-			return fault.Invalid(field, "A tier has a name.")
-		}
-		if err := cmp.Or(text(field, tier, maxTier), span(field, tiers[tier].Cancellation, 0, 30*day)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// isZone reports whether the zone database has a zone with that name. "Local" means the setting of this machine, so it
-// is not a zone for a tenant.
-func isZone(name string) bool {
+// KnownZone reports whether the zone database has a zone with that name. "Local" means the setting of this machine, so
+// it is not a zone for a tenant.
+func KnownZone(name string) bool {
 	switch {
 	case name == "", name == "Local", name == "localtime", name == "posixrules", name == "Factory",
 		strings.HasPrefix(name, "posix/"), strings.HasPrefix(name, "right/"):
@@ -156,7 +120,7 @@ func isZone(name string) bool {
 }
 
 func zone(field, name string) error {
-	if !isZone(name) {
+	if !KnownZone(name) {
 		return fault.Invalid(field, "Unknown time zone. Use a name from the IANA database, such as Europe/Lisbon.")
 	}
 	return nil
@@ -198,19 +162,6 @@ func text(field, value string, longest int) error {
 		return fault.Invalid(field, "The text has control characters or is not valid UTF-8.")
 	case utf8.RuneCountInString(value) > longest:
 		return fault.Invalid(field, "At most %d characters.", longest)
-	}
-	return nil
-}
-
-// span rejects a duration that is out of bounds, or not a whole number of seconds: the database stores seconds.
-func span(field string, value *time.Duration, least, most time.Duration) error {
-	switch {
-	case value == nil:
-		return nil
-	case *value < least || *value > most:
-		return fault.Invalid(field, "It is %s to %s long.", least, most)
-	case *value%time.Second != 0:
-		return fault.Invalid(field, "It is a whole number of seconds.")
 	}
 	return nil
 }

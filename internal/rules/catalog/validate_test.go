@@ -206,12 +206,12 @@ func TestPolicyValidate(t *testing.T) {
 		"too near":          {catalog.Policy{GPSMaxMeters: new(9.0)}, "gps_max_meters"},
 		"no distance":       {catalog.Policy{GPSMaxMeters: new(math.NaN())}, "gps_max_meters"},
 		"no-show too late":  {catalog.Policy{AutoNoShowAfter: new(8 * day)}, "auto_no_show_after"},
-		"no tiers":          {catalog.Policy{Tiers: map[string]catalog.TierPolicy{}}, ""},
-		"a tier":            {catalog.Policy{Tiers: tier("member", 4*time.Hour)}, ""},
-		"nameless tier":     {catalog.Policy{Tiers: tier("", 4*time.Hour)}, "tier_cancellations"},
-		"long tier":         {catalog.Policy{Tiers: tier(strings.Repeat("x", 51), 0)}, "tier_cancellations"},
-		"tier's window":     {catalog.Policy{Tiers: tier("member", 31*day)}, "tier_cancellations"},
-		"many tiers":        {catalog.Policy{Tiers: many}, "tier_cancellations"},
+		"no tiers":          {catalog.Policy{Tiers: new(map[string]catalog.TierPolicy{})}, ""},
+		"a tier":            {catalog.Policy{Tiers: new(tier("member", 4*time.Hour))}, ""},
+		"nameless tier":     {catalog.Policy{Tiers: new(tier("", 4*time.Hour))}, "tier_cancellations"},
+		"long tier":         {catalog.Policy{Tiers: new(tier(strings.Repeat("x", 51), 0))}, "tier_cancellations"},
+		"tier's window":     {catalog.Policy{Tiers: new(tier("member", 31*day))}, "tier_cancellations"},
+		"many tiers":        {catalog.Policy{Tiers: new(many)}, "tier_cancellations"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

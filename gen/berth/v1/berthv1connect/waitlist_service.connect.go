@@ -107,7 +107,7 @@ const (
 // WaitlistServiceClient is a client for the berth.v1.WaitlistService service.
 type WaitlistServiceClient interface {
 	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
-	// of several sessions, or for any session in a window. The entry ends with the first place that it gets.
+	// of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
 	// Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
 	// coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
 	// CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD (window); SUBSCRIPTION_NOT_FOUND,
@@ -496,7 +496,7 @@ func (c *waitlistServiceClient) GetWaitlistAnalytics(ctx context.Context, req *c
 // WaitlistServiceHandler is an implementation of the berth.v1.WaitlistService service.
 type WaitlistServiceHandler interface {
 	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
-	// of several sessions, or for any session in a window. The entry ends with the first place that it gets.
+	// of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
 	// Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
 	// coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
 	// CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD (window); SUBSCRIPTION_NOT_FOUND,

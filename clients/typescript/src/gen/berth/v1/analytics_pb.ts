@@ -132,7 +132,7 @@ export type AttendanceCounts = Message<"berth.v1.AttendanceCounts"> & {
 
   /**
    * Waitlist entries for the sessions, in any status. An entry counts once for each session that it names. Entries for
-   * a window are not counted.
+   * a time window are not counted.
    *
    * @generated from field: int64 waitlisted = 10;
    */

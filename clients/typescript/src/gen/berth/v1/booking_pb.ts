@@ -483,7 +483,7 @@ export const BookingItemSchema: GenMessage<BookingItem> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking, 5);
 
 /**
- * WaitlistEntry is a member's wait for a place: in a session, in any one of several, or in a window.
+ * WaitlistEntry is a member's wait for a place: in a session, in any one of several, or in a time window.
  *
  * @generated from message berth.v1.WaitlistEntry
  */
@@ -588,7 +588,7 @@ export type WaitlistEntry = Message<"berth.v1.WaitlistEntry"> & {
   sessionIds: string[];
 
   /**
-   * The window, if the entry is for a window.
+   * The time window, if the entry is for one.
    *
    * @generated from field: berth.v1.WaitlistWindow window = 15;
    */
@@ -638,8 +638,8 @@ export type WaitlistEntry = Message<"berth.v1.WaitlistEntry"> & {
 
   /**
    * The current score under the current rules: score, or the computed one, for the session where it is best. A higher
-   * score is served first with the orders PRIORITY and CUSTOM. The score for a window is computed for a session that
-   * starts at the beginning of the day. Absent if the entry no longer waits.
+   * score is served first with the orders PRIORITY and CUSTOM. The score for a time window is computed for a session
+   * that starts at the beginning of the day. Absent if the entry no longer waits.
    *
    * @generated from field: optional int32 current_score = 22;
    */

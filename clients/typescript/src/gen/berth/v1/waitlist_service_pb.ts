@@ -87,7 +87,7 @@ export type JoinWaitlistRequest = Message<"berth.v1.JoinWaitlistRequest"> & {
     case: "anyOf";
   } | {
     /**
-     * Any session in this window.
+     * Any session in this time window.
      *
      * @generated from field: berth.v1.WaitlistWindow window = 5;
      */
@@ -573,21 +573,21 @@ export type EntryFilter = Message<"berth.v1.EntryFilter"> & {
   sessionId: string;
 
   /**
-   * Entries for sessions or windows at this location.
+   * Entries for sessions or time windows at this location.
    *
    * @generated from field: string location_id = 2;
    */
   locationId: string;
 
   /**
-   * Entries for sessions or windows of this service.
+   * Entries for sessions or time windows of this service.
    *
    * @generated from field: string service_id = 3;
    */
   serviceId: string;
 
   /**
-   * Entries for sessions or windows with this resource.
+   * Entries for sessions or time windows with this resource.
    *
    * @generated from field: string resource_id = 4;
    */
@@ -608,7 +608,7 @@ export type EntryFilter = Message<"berth.v1.EntryFilter"> & {
   statuses: WaitlistEntryStatus[];
 
   /**
-   * Entries for this period: by the start of a named session, or the days of a window.
+   * Entries for this period: by the start of a named session, or the days of a time window.
    *
    * @generated from field: berth.v1.TimeRange desired_within = 7;
    */
@@ -2115,7 +2115,7 @@ export const ClaimActionSchema: GenEnum<ClaimAction> = /*@__PURE__*/
 export const WaitlistService: GenService<{
   /**
    * JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
-   * of several sessions, or for any session in a window. The entry ends with the first place that it gets.
+   * of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
    * Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
    * coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
    * CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD (window); SUBSCRIPTION_NOT_FOUND,
