@@ -32,6 +32,9 @@ GO := ./...
 # Options of the development server: make run DEV=--reset
 DEV :=
 
+# Options of the lab: make campaign ARGS="--for 3h"
+ARGS :=
+
 ##@ Every day
 
 .PHONY: run
@@ -60,9 +63,19 @@ test: test-go test-ts test-console ## Run all tests
 build: $(console)/dist/index.html ## Build bin/berth
 	go build -trimpath -ldflags="-s -w" -o bin/berth ./server
 
+##@ The lab
+
+.PHONY: simulate
+simulate: ## Run the rules for ten years of virtual time, and check every step against a model
+	go run ./internal/lab simulate $(ARGS)
+
+.PHONY: campaign
+campaign: ## Run servers for two minutes while they and Postgres fail, and prove that nothing was lost
+	go run ./internal/lab campaign $(ARGS)
+
 .PHONY: bench
 bench: ## Measure bookings per second, beside pgbench on the same machine, within five minutes
-	go run ./server bench --json bin/bench.json --html bin/bench.html
+	go run ./internal/lab bench --json bin/bench.json --html bin/bench.html $(ARGS)
 
 ##@ One by one
 
@@ -93,7 +106,7 @@ test-ts: $(ts)/node_modules/.package-lock.json ## Check TypeScript's types and r
 	cd $(ts) && npm run --silent typecheck && npm test --silent
 
 .PHONY: console
-console: $(console)/dist/index.html ## Build the console and the members' app
+console: $(console)/dist/index.html ## Build the console and the member app
 
 .PHONY: lint-console
 lint-console: $(console)/node_modules/.package-lock.json ## Check the browser apps

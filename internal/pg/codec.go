@@ -12,18 +12,14 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 )
 
-// registerTypes teaches a connection the domain's values:
+// registerTypes adds the domain's types to a connection:
 //
-//   - uuid is tenant.UUID and every tenant.ID, alone, behind a pointer and in
-//     slices. A zero id is NULL, in both directions and as an element of an
-//     array too, so optional references need no wrapper. Where the column is
-//     NOT NULL a forgotten id is then refused by the database, and where it is
-//     compared it matches nothing.
-//   - timestamptz is read in UTC, so that a value does not depend on the zone
-//     of the machine that read it.
-//   - date is civil.Date, and a zero one is NULL, as with ids. time is
-//     civil.TimeOfDay.
-//   - A time.Duration in an integer column is a number of whole seconds.
+//   - uuid maps to tenant.UUID and every tenant.ID, alone, behind a pointer and in slices. A zero ID is NULL in both
+//     directions, also as an array element, so optional references need no wrapper. The database rejects a forgotten ID
+//     in a NOT NULL column, and a comparison with one matches nothing.
+//   - timestamptz is read in UTC, so a value does not depend on the time zone of the machine.
+//   - date maps to civil.Date; a zero one is NULL, like an ID. time maps to civil.TimeOfDay.
+//   - a time.Duration in an integer column is a number of whole seconds.
 func registerTypes(conn *pgx.Conn) {
 	m := conn.TypeMap()
 	register := func(name string, oid uint32, codec pgtype.Codec) *pgtype.Type {
@@ -129,14 +125,13 @@ func encodeInstant(t time.Time, buf []byte) []byte {
 	return binary.BigEndian.AppendUint64(buf, uint64(t.UnixMicro()-firstInstant))
 }
 
-// uuidSource and uuidTarget are what the identifiers of package tenant offer.
+// uuidSource and uuidTarget are implemented by the IDs of package tenant.
 type (
 	uuidSource interface{ Bytes() [16]byte }
 	uuidTarget interface{ SetBytes(b [16]byte) }
 )
 
-// uuidCodec reads and writes identifiers without detours through text or
-// reflection; whatever it does not know is left to pgx's own codec.
+// uuidCodec encodes and decodes IDs without text or reflection. It leaves other types to pgx's codec.
 type uuidCodec struct{ pgtype.UUIDCodec }
 
 func (c uuidCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
@@ -175,9 +170,8 @@ func (scanUUID) Scan(src []byte, target any) error {
 	return nil
 }
 
-// uuidArrayCodec writes slices of identifiers in one pass. A batch sends a
-// dozen of them with up to 128 elements each; the generic codec would plan and
-// box every element.
+// uuidArrayCodec encodes slices of IDs in one pass. A batch sends about a dozen of them with up to 128 elements each;
+// the generic codec would plan and box every element.
 type uuidArrayCodec struct{ *pgtype.ArrayCodec }
 
 var uuidSourceType = reflect.TypeFor[uuidSource]()
@@ -185,7 +179,7 @@ var uuidSourceType = reflect.TypeFor[uuidSource]()
 func (c uuidArrayCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
 	t := reflect.TypeOf(value)
 	if format == pgtype.BinaryFormatCode && t.Kind() == reflect.Slice && t.Elem().Implements(uuidSourceType) {
-		// The element is the array itself, or a struct around it.
+		// The element is a [16]byte or a struct with one such field.
 		switch e := t.Elem(); {
 		case isUUID(e):
 			return encodeUUIDs{wrapped: false}
@@ -204,7 +198,7 @@ type encodeUUIDs struct{ wrapped bool }
 
 // Encode implements pgtype.EncodePlan.
 func (p encodeUUIDs) Encode(value any, buf []byte) ([]byte, error) {
-	slice := reflect.ValueOf(value) // not nil: that is NULL before any codec is asked
+	slice := reflect.ValueOf(value) // not nil: pgx encodes nil as NULL before it asks a codec
 	return appendArray(buf, pgtype.UUIDOID, slice.Len(), func(buf []byte, i int) []byte {
 		element := slice.Index(i)
 		if p.wrapped {

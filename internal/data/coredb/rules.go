@@ -10,40 +10,32 @@ import (
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/settings"
 )
 
-// policyColumns are what a level may say, apart from tiers.
-func policyColumns(p *catalog.Policy) []pg.Column {
-	return []pg.Column{
-		pg.Col("advance_seconds", &p.Advance),
-		pg.Col("booking_closes_seconds", &p.BookingCloses),
-		pg.Col("cancellation_seconds", &p.Cancellation),
-		pg.Col("allow_late_cancellation", &p.AllowLateCancellation),
-		pg.Col("allow_reschedule", &p.AllowReschedule),
-		pg.Col("hold_ttl_seconds", &p.HoldTTL),
-		pg.Col("check_in_opens_seconds", &p.CheckInOpens),
-		pg.Col("check_in_closes_seconds", &p.CheckInCloses),
-		pg.Col("gps_max_meters", &p.GPSMaxMeters),
-		pg.Col("auto_no_show", &p.AutoNoShow),
-		pg.Col("auto_no_show_seconds", &p.AutoNoShowAfter),
-	}
+// policyColumns returns the columns that store settings of a policy.
+func policyColumns(rows settings.Table[catalog.Policy, catalog.Rules], p *catalog.Policy) []pg.Column {
+	return pg.Array(rows, func(row settings.Row[catalog.Policy, catalog.Rules]) pg.Column {
+		pointer := row.Pointer(p)
+		if of, ok := pointer.(**map[string]catalog.TierPolicy); ok {
+			pointer = tiers{of}
+		}
+		return pg.Col(row.Column(), pointer)
+	})
 }
 
-// Policies is what each level says for itself. waitlist_enabled belongs to the rules of waitlists: policies do not
-// write it.
+// Policies is what each level sets. It leaves out waitlist_enabled, which belongs to the waitlist rules.
 var Policies = pg.NewTable("p", func(p *catalog.Policy) []pg.Column {
 	return slices.Concat(
 		[]pg.Column{pg.Key("level", &p.Level), pg.Key("scope_id", &p.Scope)},
-		policyColumns(p),
-		[]pg.Column{pg.Col("tiers", tiers{&p.Tiers}), pg.Col("version", &p.Version), pg.Col("updated_at", &p.UpdatedAt)},
+		policyColumns(catalog.PolicyFields, p),
+		[]pg.Column{pg.Col("version", &p.Version), pg.Col("updated_at", &p.UpdatedAt)},
 	)
 })
 
-// RuleRow receives the policy in force for a session. The most specific level that says something wins; lists of tiers
-// are merged in Go.
+// RuleRow receives the policy in force for a session: the last level that sets a value wins.
 type RuleRow struct {
-	merged catalog.Policy
-	tiers  [3]map[string]catalog.TierPolicy
+	policy catalog.Policy
 }
 
 // RuleJoins finds the policies of the three levels for a session `s`, by primary key.
@@ -52,34 +44,25 @@ const RuleJoins = `
   left join policies pl on pl.tenant_id = s.tenant_id and pl.level = 'LOCATION' and pl.scope_id = s.location_id
   left join policies pv on pv.tenant_id = s.tenant_id and pv.level = 'SERVICE' and pv.scope_id = s.service_id`
 
-var rulesInForce = pg.Expressions(policyColumns(new(catalog.Policy)), func(name string) string {
+var rulesInForce = pg.Expressions(policyColumns(catalog.RuleFields, new(catalog.Policy)), func(name string) string {
 	return fmt.Sprintf("coalesce(pv.%[1]s, pl.%[1]s, pt.%[1]s)", name)
 })
 
 // Columns go with RuleJoins.
 func (r *RuleRow) Columns() []pg.Column {
-	return append(pg.As(policyColumns(&r.merged), rulesInForce),
-		pg.Read("coalesce(pv.waitlist_enabled, pl.waitlist_enabled, pt.waitlist_enabled)", &r.merged.WaitlistEnabled),
-		pg.Read("pt.tiers", tiers{&r.tiers[0]}),
-		pg.Read("pl.tiers", tiers{&r.tiers[1]}),
-		pg.Read("pv.tiers", tiers{&r.tiers[2]}),
-	)
+	return pg.As(policyColumns(catalog.RuleFields, &r.policy), rulesInForce)
 }
 
-// Rules gives the policy in force.
+// Rules returns the policy in force.
 func (r *RuleRow) Rules() catalog.Rules {
-	levels := []catalog.Policy{r.merged}
-	for _, t := range r.tiers {
-		if t != nil {
-			levels = append(levels, catalog.Policy{Tiers: t})
-		}
-	}
-	return catalog.Resolve(levels...)
+	rules := catalog.Defaults()
+	catalog.RuleFields.Apply(&r.policy, &rules)
+	return rules
 }
 
-// tiers is the column policies.tiers, by the tiers' names. No list is NULL; an empty one is not.
+// tiers is the column policies.tiers, by the tiers' names. NULL inherits; an empty list does not.
 type tiers struct {
-	of *map[string]catalog.TierPolicy
+	of **map[string]catalog.TierPolicy
 }
 
 type tierRow struct {
@@ -100,14 +83,15 @@ func (t tiers) ScanBytes(text []byte) error {
 	if err := json.Unmarshal(text, &rows); err != nil {
 		return fmt.Errorf("policy tiers: %w", err)
 	}
-	*t.of = make(map[string]catalog.TierPolicy, len(rows))
+	all := make(map[string]catalog.TierPolicy, len(rows))
 	for name, row := range rows {
-		says := catalog.TierPolicy{AllowReschedule: row.AllowReschedule}
+		tier := catalog.TierPolicy{AllowReschedule: row.AllowReschedule}
 		if row.CancellationSeconds != nil {
-			says.Cancellation = new(time.Duration(*row.CancellationSeconds) * time.Second)
+			tier.Cancellation = new(time.Duration(*row.CancellationSeconds) * time.Second)
 		}
-		(*t.of)[name] = says
+		all[name] = tier
 	}
+	*t.of = &all
 	return nil
 }
 
@@ -116,11 +100,11 @@ func (t tiers) Value() any {
 	if *t.of == nil {
 		return nil
 	}
-	rows := make(map[string]tierRow, len(*t.of))
-	for name, says := range *t.of {
-		row := tierRow{AllowReschedule: says.AllowReschedule}
-		if says.Cancellation != nil {
-			row.CancellationSeconds = new(int64(*says.Cancellation / time.Second))
+	rows := make(map[string]tierRow, len(**t.of))
+	for name, tier := range **t.of {
+		row := tierRow{AllowReschedule: tier.AllowReschedule}
+		if tier.Cancellation != nil {
+			row.CancellationSeconds = new(int64(*tier.Cancellation / time.Second))
 		}
 		rows[name] = row
 	}

@@ -84,14 +84,14 @@ func FindHouse(b *pg.Batch, in tenant.TenantID, into *booking.House) {
 	*into = booking.House{
 		Locations: make(map[tenant.LocationID]booking.Place),
 		Services:  make(map[tenant.ServiceID]booking.Offer),
-		Policies:  make(map[tenant.UUID]catalog.Policy),
+		Policies:  make(map[tenant.UUID]*catalog.Layer),
 		Plans:     make(map[tenant.PlanID]credit.Plan),
 	}
 	b.Queue(`select house_version, takes_payments from tenants where tenant_id = $1`, in).
 		ScanAny(&into.Version, &into.TakesPayments)
 	places.Each(b.Queue(allPlaces, in), func(p placeRow) { into.Locations[p.id] = p.Place })
 	offers.Each(b.Queue(allOffers, in), func(o offerRow) { into.Services[o.id] = o.Offer })
-	policies.Each(b.Queue(allPolicies, in), func(p catalog.Policy) { into.Policies[p.Scope] = p })
+	policies.Each(b.Queue(allPolicies, in), func(p catalog.Policy) { into.Policies[p.Scope] = p.Layer() })
 	Plans.Each(b.Queue(allPlans, in), func(p credit.Plan) { into.Plans[p.ID] = p })
 }
 

@@ -1,0 +1,56 @@
+package waitlists
+
+import (
+	"context"
+	"time"
+
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/catalogdb"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/checkin"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// ClaimView is what the page behind the link of an offer shows.
+type ClaimView struct {
+	Claim
+	// Now is when it was so: what is left of the offer is counted from there, whatever the reader's clock says.
+	Now       time.Time
+	For       string // the member, as whoever else holds the link may read it
+	Address   string // the location's; empty where it has none
+	CalledOff bool   // the session does not take place
+	Returned  bool   // of a booking that was made of the offer: it has been cancelled since
+	Waits     bool   // the member waits on, for another place
+}
+
+// ViewClaim reads what the page behind a link shows: LINK_INVALID where it leads to no offer. Reading changes nothing.
+func (s *Service) ViewClaim(ctx context.Context, token string) (ClaimView, error) {
+	claim, err := s.GetClaim(ctx, token)
+	if err != nil {
+		return ClaimView{}, err
+	}
+	in, o := claim.Tenant, claim.Offer
+	var slot *booking.Slot
+	var place *catalog.Location
+	var entry *waitlist.Entry
+	var booked *booking.Booking
+	var batch pg.Batch
+	bookingdb.FindSlot(&batch, in, o.Session, &slot)
+	catalogdb.FindLocation(&batch, in, o.Queue.Location, &place)
+	waitlistdb.FindEntry(&batch, in, o.Entry, &entry)
+	bookingdb.FindBooking(&batch, in, o.Booking, &booked)
+	if err := s.engine.Read(ctx, tenant.System(in), &batch); err != nil {
+		return ClaimView{}, err
+	}
+	view := ClaimView{Claim: claim, Now: s.engine.Now(), For: checkin.DisplayName(o.MemberName), CalledOff: slot == nil || slot.State == catalog.Cancelled}
+	if place != nil {
+		view.Address = place.Address
+	}
+	view.Returned = booked != nil && booked.Status == booking.Cancelled
+	view.Waits = entry != nil && entry.Status.Active()
+	return view, nil
+}
