@@ -14,7 +14,7 @@ import (
 // readTables reads the rows of the manual that begin with a name in code, by that name.
 func readTables(t *testing.T) map[string][]string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/waitlist.md")
+	text, err := os.ReadFile("../../../docs/waitlist.md")
 	if err != nil {
 		t.Fatal(err)
 	}
