@@ -172,6 +172,25 @@ func Resolve(layers ...Layer) Effective {
 	return e
 }
 
+// ResolveAt resolves the layers of a tenant that apply to a service at a location.
+func ResolveAt(all []Layer, location tenant.LocationID, service tenant.ServiceID) Effective {
+	var layers []Layer
+	for _, l := range all {
+		switch {
+		case l.Level == catalog.TenantLevel,
+			l.Level == catalog.LocationLevel && l.Scope == location.UUID,
+			l.Level == catalog.ServiceLevel && l.Scope == service.UUID:
+			layers = append(layers, l)
+		}
+	}
+	return Resolve(layers...)
+}
+
+// RulesOf returns a function that resolves the rules of a queue.
+func RulesOf(all []Layer) func(Queue) Rules {
+	return func(q Queue) Rules { return ResolveAt(all, q.Location, q.Service).Rules }
+}
+
 // Settings writes rules down as a layer that leaves nothing open.
 func (r Rules) Settings() Settings {
 	var s Settings
