@@ -90,7 +90,7 @@ func New(c Config) *App {
 		seals: c.Seals, carriers: c.Carriers, mailFrom: c.MailFrom, post: c.Post, offers: c.Offers,
 	}
 	if a.offers == nil {
-		a.offers = told{a}
+		a.offers = offerNotifier{a}
 	}
 	// Postgres keeps microseconds. Cutting the rest off here makes what an answer
 	// says equal to what a later read says.

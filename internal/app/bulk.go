@@ -64,7 +64,7 @@ func (a *App) BulkPublish(ctx context.Context, caller tenant.Caller, filter sess
 			t.tell(outbox.SessionPublished, func(session.Session) map[string]any {
 				return map[string]any{"batch_id": done.Batch.String()}
 			}, published...)
-			_, _, err := t.wake(ctx, waitlist.ByPublish, idsOf(published)...)
+			_, _, err := t.fillAll(ctx, waitlist.ByPublish, idsOf(published)...)
 			return err
 		})
 }

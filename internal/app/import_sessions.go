@@ -44,7 +44,7 @@ func (a *App) ImportSessions(ctx context.Context, caller tenant.Caller, file []b
 		store.InsertSessions(t.Tx, t.in, sessions)
 		t.tell(outbox.SessionCreated, func(session.Session) map[string]any { return map[string]any{"batch_id": batch.String()} }, sessions...)
 		t.auditBatch("session.imported", batch, "", map[string]any{"ids": texts(report.Sessions)})
-		_, _, err = t.wake(ctx, waitlist.ByPublish, report.Sessions...)
+		_, _, err = t.fillAll(ctx, waitlist.ByPublish, report.Sessions...)
 		return err
 	}, answers(&report), losing(byTakenPlace))
 	return report, scheduleRefusal("csv", err)

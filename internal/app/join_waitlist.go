@@ -18,7 +18,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// JoinRequest is a wish for a place: in one session, in any one of several, or in a window.
+// JoinRequest asks for a place in one session, in any one of several, or in a window.
 type JoinRequest struct {
 	Member       tenant.MemberID       `json:"member_id"` // zero: the caller
 	Sessions     []tenant.SessionID    `json:"sessions,omitempty"`
@@ -41,7 +41,7 @@ func (r JoinRequest) hash() []byte {
 	return sum[:]
 }
 
-// JoinWaitlist queues a member.
+// JoinWaitlist puts a member on a waitlist.
 func (a *App) JoinWaitlist(ctx context.Context, caller tenant.Caller, r JoinRequest) (Place, error) {
 	if r.Member.IsZero() {
 		r.Member = caller.Member
@@ -76,9 +76,11 @@ func (a *App) JoinWaitlist(ctx context.Context, caller tenant.Caller, r JoinRequ
 }
 
 func (t *tx) joinWaitlist(ctx context.Context, r JoinRequest) (Place, error) {
-	var who, coach *booking.Member
-	var made Place
-	var batch pg.Batch
+	var (
+		who, coach *booking.Member
+		made       Place
+		batch      pg.Batch
+	)
 	store.FindBookingMember(&batch, t.in, r.Member, &who)
 	store.FindBookingMember(&batch, t.in, r.Coach, &coach)
 	if r.ExternalRef != "" {
@@ -117,22 +119,25 @@ func (t *tx) joinWaitlist(ctx context.Context, r JoinRequest) (Place, error) {
 	return Place{Entry: &e}, err
 }
 
-// wishForSessions asks for each session what joining its queue would say.
-func (t *tx) wishForSessions(ctx context.Context, e *waitlist.Entry, who booking.Member, sessions []tenant.SessionID) ([]booking.Slot, error) {
+// wishForSessions decides for each session whether the entry may join its queue.
+func (t *tx) wishForSessions(
+	ctx context.Context, e *waitlist.Entry, who booking.Member, sessions []tenant.SessionID,
+) ([]booking.Slot, error) {
 	facts := make([]booking.Facts, len(sessions))
 	found := make([]*booking.Slot, len(sessions))
 	var batch pg.Batch
 	for i, id := range sessions {
 		store.FindSlot(&batch, t.in, id, &found[i])
 		store.FindDoubles(&batch, t.in, id, who.ID, e.Party, &facts[i].Booking, &facts[i].Entry)
-		store.ListPayers(&batch, t.in, id, []tenant.MemberID{who.ID}, []tenant.SubscriptionID{e.Subscription}, &facts[i].Subscriptions)
+		store.ListPayers(
+			&batch, t.in, id, []tenant.MemberID{who.ID}, []tenant.SubscriptionID{e.Subscription}, &facts[i].Subscriptions)
 	}
 	if err := t.Load(ctx, &batch); err != nil {
 		return nil, err
 	}
 	command := booking.Command{
-		ID: tenant.Next[tenant.BookingID](t.mint), Party: e.Party, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff,
-		Join: true, Actor: t.caller.Actor(),
+		ID: tenant.Next[tenant.BookingID](t.mint), Party: e.Party, Subscription: e.Subscription, Channel: e.Channel,
+		Staff: e.ByStaff, Join: true, Actor: t.caller.Actor(),
 	}
 	slots := make([]booking.Slot, len(sessions))
 	for i, slot := range found {
@@ -160,9 +165,9 @@ func (t *tx) wishForSessions(ctx context.Context, e *waitlist.Entry, who booking
 	return slots, nil
 }
 
-// wishForWindow checks that there may be something in the window, and that there is nothing yet.
+// wishForWindow refuses a window that no session can be in, and one in which seats are open.
 func (t *tx) wishForWindow(ctx context.Context, e *waitlist.Entry) error {
-	w := *e.Window // the request is asked again when the transaction runs again
+	w := *e.Window // a copy: the transaction may run again with the same request
 	e.Window = &w
 	var (
 		service  *catalog.Service
@@ -199,17 +204,19 @@ func (t *tx) wishForWindow(ctx context.Context, e *waitlist.Entry) error {
 	case w.Until.DaysSince(w.From) >= waitlist.MaxWindow:
 		return fault.Invalid("window.last_date", "A window spans at most %d days.", waitlist.MaxWindow)
 	case e.Party < service.MinParty || e.Party > service.MaxParty:
-		return fault.New(fault.InvalidArgument, fault.PartySize, "The party must be of %d to %d.", service.MinParty, service.MaxParty).
+		return fault.New(fault.InvalidArgument, fault.PartySize,
+			"The party must be of %d to %d.", service.MinParty, service.MaxParty).
 			With("min", strconv.Itoa(service.MinParty)).With("max", strconv.Itoa(service.MaxParty)).In("party_size")
 	case !slices.Contains(location.Channels, e.Channel) || e.Channel.StaffOnly() && !e.ByStaff:
-		return fault.New(fault.FailedPrecondition, fault.ChannelClosed, "The location takes no wishes through %s.", e.Channel).
+		return fault.New(fault.FailedPrecondition, fault.ChannelClosed,
+			"The location takes no wishes through %s.", e.Channel).
 			With("channel", string(e.Channel)).In("channel")
 	}
 	if w.From.Before(today) {
 		w.From = today
 	}
 	for _, other := range before {
-		if o := other.Window; !o.From.After(w.Until) && !o.Until.Before(w.From) && o.Resource == w.Resource && other.Coach == e.Coach {
+		if o := other.Window; o.Overlaps(w) && o.Resource == w.Resource && other.Coach == e.Coach {
 			return booking.AlreadyBooked(tenant.BookingID{}, other.ID)
 		}
 	}
@@ -217,7 +224,7 @@ func (t *tx) wishForWindow(ctx context.Context, e *waitlist.Entry) error {
 	return t.nothingOpen(ctx, *e, civil.Span{Start: w.From.On(at.Zone), End: w.Until.AddDays(1).On(at.Zone)})
 }
 
-// nothingOpen refuses a wish that some session fulfils already.
+// nothingOpen refuses a window if a session in it has open seats.
 func (t *tx) nothingOpen(ctx context.Context, e waitlist.Entry, span civil.Span) error {
 	var open []waitlist.Slot
 	var batch pg.Batch
@@ -227,13 +234,14 @@ func (t *tx) nothingOpen(ctx context.Context, e waitlist.Entry, span civil.Span)
 	}
 	for _, slot := range open {
 		if slot.StartsAt.After(t.now) && e.Wants(slot) {
-			return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.").With("session_id", slot.Session.String())
+			return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.").
+				With("session_id", slot.Session.String())
 		}
 	}
 	return nil
 }
 
-// join puts an entry in line, behind all others: in the queues of the sessions that it names, or of its window.
+// join puts an entry behind all others: in the queues of the sessions that it names, or of its window.
 func (t *tx) join(ctx context.Context, e waitlist.Entry, slots []booking.Slot) (waitlist.Entry, error) {
 	queues := make([]waitlist.Queue, len(slots))
 	sessions := make([]tenant.SessionID, len(slots))
@@ -246,30 +254,24 @@ func (t *tx) join(ctx context.Context, e waitlist.Entry, slots []booking.Slot) (
 	if err := t.takeTurn(queues...); err != nil {
 		return e, err
 	}
-	var sizes []store.QueueSize
-	var rules []waitlist.Layer
-	var batch pg.Batch
+	var (
+		sizes []waitlist.QueueSize
+		rules []waitlist.Layer
+		batch pg.Batch
+	)
 	store.ListQueues(&batch, t.in, queues, &sizes)
 	store.ListAllRules(&batch, t.in, &rules)
 	if err := t.Load(ctx, &batch); err != nil {
 		return e, err
 	}
-	var last int64
-	size := make(map[waitlist.Queue]int, len(sizes))
-	for _, s := range sizes {
-		last, size[s.Queue] = max(last, s.LastKey), s.Waiting
+	e, err := waitlist.Join(e, queues, sizes, waitlist.RulesOf(rules), t.now)
+	if err != nil {
+		return e, err
 	}
-	for _, q := range queues {
-		if err := rulesAt(rules, q.Location, q.Service).Rules.Admits(size[q], q.Date); err != nil {
-			return e, err
-		}
-	}
-	e.ID, e.Status, e.Key = tenant.Next[tenant.EntryID](t.mint), waitlist.Waiting, waitlist.NextKey(t.now, last)
-	e.CreatedBy, e.CreatedAt, e.MemberActive = t.caller.Actor(), t.now, true
+	e.ID, e.CreatedBy, e.MemberActive = tenant.Next[tenant.EntryID](t.mint), t.caller.Actor(), true
 	store.InsertEntry(t.Tx, t.in, e)
 	store.AddPlaces(t.Tx, t.in, e, sessions, queues)
-	e, err := t.standing(ctx, e)
-	if err != nil {
+	if e, err = t.standing(ctx, e); err != nil {
 		return e, err
 	}
 	outbox.Append(t.Tx, t.in, outbox.Event{
@@ -280,8 +282,10 @@ func (t *tx) join(ctx context.Context, e waitlist.Entry, slots []booking.Slot) (
 	return e, nil
 }
 
-// LeaveWaitlist ends an entry. Its live offer, if it has one, goes to the next.
-func (a *App) LeaveWaitlist(ctx context.Context, caller tenant.Caller, id tenant.EntryID, reason string, notify bool) (waitlist.Entry, error) {
+// LeaveWaitlist ends an entry. The seats of its live offer, if it has one, go to the next in line.
+func (a *App) LeaveWaitlist(
+	ctx context.Context, caller tenant.Caller, id tenant.EntryID, reason string, notify bool,
+) (waitlist.Entry, error) {
 	var left waitlist.Entry
 	leave := whole(func(ctx context.Context, t *tx) error {
 		e, err := t.entry(ctx, id)
@@ -302,12 +306,12 @@ func (a *App) LeaveWaitlist(ctx context.Context, caller tenant.Caller, id tenant
 	return left, nil
 }
 
-// quit ends an entry that waits. Its live offer, if it has one, goes to the next.
+// quit ends an active entry. The seats of its live offer, if it has one, go to the next in line.
 func (t *tx) quit(ctx context.Context, e waitlist.Entry, r CancelRequest) (waitlist.Entry, error) {
+	said := waitlist.Leaving{Reason: r.Reason, Notify: r.Notify}
 	if e.Status == waitlist.Waiting {
-		e = t.close(e, waitlist.Cancelled, tenant.BookingID{})
-		t.left(e, r.Reason, r.Notify)
-		return e, nil
+		changes := waitlist.Leave(e, said, t.now)
+		return changes.Entries[0].Entry, t.apply(ctx, changes)
 	}
 	var live []waitlist.Offer
 	var batch pg.Batch
@@ -316,7 +320,7 @@ func (t *tx) quit(ctx context.Context, e waitlist.Entry, r CancelRequest) (waitl
 		return e, err
 	}
 	for _, o := range live { // one
-		answered, err := t.letGo(ctx, o.Withdraw(waitlist.EntryLeft, "", t.now), &r)
+		answered, err := t.letGo(ctx, o.Withdraw(waitlist.EntryLeft, "", t.now), &said)
 		if err != nil {
 			return e, err
 		}
@@ -341,7 +345,7 @@ func (t *tx) entry(ctx context.Context, id tenant.EntryID) (waitlist.Entry, erro
 	return *e, nil
 }
 
-// waiting is entry for one that must still be in line.
+// waiting loads an entry that must be active.
 func (t *tx) waiting(ctx context.Context, id tenant.EntryID) (waitlist.Entry, error) {
 	e, err := t.entry(ctx, id)
 	if err == nil && !e.Status.Active() {
@@ -351,5 +355,6 @@ func (t *tx) waiting(ctx context.Context, id tenant.EntryID) (waitlist.Entry, er
 }
 
 func notWaiting(e waitlist.Entry) error {
-	return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry no longer waits.").With("status", string(e.Status))
+	return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry no longer waits.").
+		With("status", string(e.Status))
 }

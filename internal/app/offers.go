@@ -17,19 +17,21 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Answered is what an answer to an offer led to.
+// Answered is the result of an answer to an offer.
 type Answered struct {
 	Offer    waitlist.Offer
-	Booking  *booking.Booking // of an accepted one
-	Entry    *waitlist.Entry  // of one that was let go
-	Repeated bool             // it had been answered so before
+	Booking  *booking.Booking // if it was accepted
+	Entry    *waitlist.Entry  // if it was not
+	Repeated bool             // the same answer was given before
 }
 
 var noOffer = fault.Missing(fault.OfferNotFound, "Offer")
 
-// AcceptOffer books the seats of an offer. What a booking refuses it refuses, and the offer stays live. Zero
-// pays with the subscription that was named on joining.
-func (a *App) AcceptOffer(ctx context.Context, caller tenant.Caller, id tenant.OfferID, with tenant.SubscriptionID) (Answered, error) {
+// AcceptOffer books the seats of an offer. If the booking is refused, the offer stays live. The zero subscription
+// means the one that was named on joining.
+func (a *App) AcceptOffer(
+	ctx context.Context, caller tenant.Caller, id tenant.OfferID, with tenant.SubscriptionID,
+) (Answered, error) {
 	var answered Answered
 	err := a.dealOn(ctx, caller, "offer.accept", id, func(ctx context.Context, t *tx) error {
 		o, err := t.offered(ctx, id)
@@ -37,7 +39,7 @@ func (a *App) AcceptOffer(ctx context.Context, caller tenant.Caller, id tenant.O
 			answered, err = t.accept(ctx, o, with)
 		}
 		return err
-	}, answers(&answered), losing(byPromotion)) // what it leaves goes to others
+	}, answers(&answered), losing(byPromotion)) // seats that it leaves go to others
 	if err != nil {
 		return Answered{}, refusal(err)
 	}
@@ -93,12 +95,14 @@ func (t *tx) accept(ctx context.Context, o waitlist.Offer, with tenant.Subscript
 	if with.IsZero() {
 		with = entry.Subscription
 	}
+	ending := waitlist.Ending{Offer: o.Close(waitlist.Accepted, "", t.now), Entry: *entry, Round: *round}
 	var payers pg.Batch
-	store.ListPayers(&payers, t.in, o.Session, []tenant.MemberID{o.Member}, []tenant.SubscriptionID{with}, &facts.Subscriptions)
+	store.ListPayers(
+		&payers, t.in, o.Session, []tenant.MemberID{o.Member}, []tenant.SubscriptionID{with}, &facts.Subscriptions)
 	if err := t.Load(ctx, &payers); err != nil {
 		return Answered{}, err
 	}
-	// The seats that were kept for this moment are open to nobody else.
+	// The reserved seats are open to this booking, and to no other.
 	slot.SeatsTaken -= o.Seats
 	facts.Slot, facts.Member = *slot, *who
 	if len(in) > 0 {
@@ -106,11 +110,12 @@ func (t *tx) accept(ctx context.Context, o waitlist.Offer, with tenant.Subscript
 	}
 	b := booking.Booking{
 		ID: tenant.Next[tenant.BookingID](t.mint), Session: slot.ID, Member: o.Member, Party: o.Seats, Channel: entry.Channel,
-		ExternalRef: entry.ExternalRef, RequestHash: entry.RequestHash, Note: entry.Note, Promoted: true, CreatedBy: t.caller.Actor(),
+		ExternalRef: entry.ExternalRef, RequestHash: entry.RequestHash, Note: entry.Note, Promoted: true,
+		CreatedBy: t.caller.Actor(),
 	}
 	plan, err := booking.Decide(facts, booking.Command{
 		ID: b.ID, Party: o.Seats, Subscription: with, Channel: entry.Channel, Staff: entry.ByStaff, Promotion: true,
-		Actor: t.caller.Actor(), OpenUntil: &o.ExpiresAt, // no offer outlives the time in which the session can be booked
+		Actor: t.caller.Actor(), OpenUntil: &o.ExpiresAt, // an offer ends before booking closes
 	}, t.now)
 	if err != nil {
 		return Answered{}, err
@@ -118,82 +123,31 @@ func (t *tx) accept(ctx context.Context, o waitlist.Offer, with tenant.Subscript
 	store.MoveSeats(t.Tx, t.in, slot.ID, store.Seats{Taken: -o.Seats})
 	b = t.place(facts, b, plan)
 	t.bookingEvent(outbox.BookingConfirmed, b, map[string]any{"entry_id": entry.ID.String(), "offer_id": o.ID.String()})
-	o = o.Close(waitlist.Accepted, "", t.now)
-	o.Booking = b.ID
-	store.UpdateOffer(t.Tx, t.in, o)
-	t.close(*entry, waitlist.Booked, b.ID)
-	t.offerEvent(outbox.OfferAccepted, o, nil)
-	if o.Shared {
-		err = t.claimed(ctx, *round, o)
-	}
-	return Answered{Offer: o, Booking: &b}, err
+	ending.Offer.Booking = b.ID
+	_, err = t.endOffer(ctx, ending)
+	return Answered{Offer: ending.Offer, Booking: &b}, err
 }
 
-// claimed takes an offer's seats out of those that its round keeps, and tells those who were slower.
-func (t *tx) claimed(ctx context.Context, round waitlist.Round, taken waitlist.Offer) error {
-	round.Keeps -= taken.Seats
-	var others []waitlist.Offer
-	var batch pg.Batch
-	store.ListLiveOffersIn(&batch, t.in, round.ID, &others)
-	if err := t.Load(ctx, &batch); err != nil {
-		return err
-	}
-	left, slower := 0, 0
-	for _, o := range others {
-		switch {
-		case !o.Shared: // it has seats of its own
-			continue
-		case o.Seats <= round.Keeps:
-			left++
-			continue
-		}
-		slower++
-		if _, err := t.end(ctx, o.Withdraw(waitlist.TooSlow, "", t.now), waitlist.Rules{}, nil); err != nil {
-			return err
+// endOffer writes the end of an offer with its consequences, and returns its entry.
+func (t *tx) endOffer(ctx context.Context, e waitlist.Ending) (entry waitlist.Entry, err error) {
+	if e.Offer.Shared {
+		var batch pg.Batch
+		store.ListLiveOffersIn(&batch, t.in, e.Offer.Round, &e.Live)
+		if err := t.Load(ctx, &batch); err != nil {
+			return e.Entry, err
 		}
 	}
-	switch {
-	case t.keepOrFree(round, left):
-		// What nobody claims goes on with all else that is open, to those who were slower, too.
-		return t.rollOn(ctx, round, waitlist.ByWithdrawal)
-	case slower > 0:
-		// They wait again, and may fit seats that are open beside the round.
-		_, _, err := t.wake(ctx, waitlist.ByWithdrawal, round.Session)
-		return err
+	if e.Entries, err = t.entriesOf(ctx, e.Slower()); err != nil {
+		return e.Entry, err
 	}
-	return nil
+	changes := e.Changes(t.now)
+	return changes.Entries[0].Entry, t.apply(ctx, changes)
 }
 
-// keepOrFree lets a round keep its seats while anybody may still claim them. Where nobody may it gives them up, and reports that: they
-// are to roll on.
-func (t *tx) keepOrFree(round waitlist.Round, live int) (freed bool) {
-	if live == 0 {
-		if freed = round.Keeps > 0; freed {
-			store.MoveSeats(t.Tx, t.in, round.Session, store.Seats{Taken: -round.Keeps})
-		}
-		round.Keeps, round.Closed = 0, &t.now
-	}
-	store.UpdateRound(t.Tx, t.in, round)
-	return freed
-}
-
-// rollOn gives the seats of a round that were let go to the next. The round is read as the writes so far leave it: whose offers were
-// void may be asked again.
-func (t *tx) rollOn(ctx context.Context, in waitlist.Round, trigger waitlist.Trigger) error {
-	var slot *booking.Slot
-	var round *waitlist.Round
-	var batch pg.Batch
-	store.FindSlot(&batch, t.in, in.Session, &slot)
-	store.FindRound(&batch, t.in, in.ID, &round)
-	if err := t.Load(ctx, &batch); err != nil || slot == nil {
-		return err
-	}
-	_, err := t.roll(ctx, slot, trigger, round)
-	return err
-}
-
-// DeclineOffer lets an offer go; with leave, the entry too.
-func (a *App) DeclineOffer(ctx context.Context, caller tenant.Caller, id tenant.OfferID, leave bool, reason string) (Answered, error) {
+// DeclineOffer ends an offer without a booking. With leave, its entry leaves the waitlist, too.
+func (a *App) DeclineOffer(
+	ctx context.Context, caller tenant.Caller, id tenant.OfferID, leave bool, reason string,
+) (Answered, error) {
 	var answered Answered
 	err := a.dealOn(ctx, caller, "offer.decline", id, func(ctx context.Context, t *tx) error {
 		o, err := t.offered(ctx, id)
@@ -210,31 +164,27 @@ func (a *App) DeclineOffer(ctx context.Context, caller tenant.Caller, id tenant.
 
 func (t *tx) decline(ctx context.Context, o waitlist.Offer, leave bool, reason string) (Answered, error) {
 	if o.Status == waitlist.Declined {
-		e, err := t.entryOf(ctx, o)
+		entries, err := t.entriesOf(ctx, []waitlist.Offer{o})
+		if err != nil {
+			return Answered{}, err
+		}
+		e, err := t.standing(ctx, entries[o.Entry])
 		return Answered{Offer: o, Entry: &e, Repeated: true}, err
 	}
 	if err := o.Answerable(t.now); err != nil {
 		return Answered{}, err
 	}
-	var leaving *CancelRequest
+	var leaving *waitlist.Leaving
 	if leave {
-		leaving = &CancelRequest{Reason: reason}
+		leaving = &waitlist.Leaving{Reason: reason}
 	}
 	return t.letGo(ctx, o.Close(waitlist.Declined, reason, t.now), leaving)
 }
 
-func (t *tx) entryOf(ctx context.Context, o waitlist.Offer) (waitlist.Entry, error) {
-	var e *waitlist.Entry
-	var batch pg.Batch
-	store.FindEntry(&batch, t.in, o.Entry, &e)
-	if err := t.Load(ctx, &batch); err != nil || e == nil {
-		return waitlist.Entry{}, err
-	}
-	return t.standing(ctx, *e)
-}
-
 // ExpireOffer ends a live offer before its time.
-func (a *App) ExpireOffer(ctx context.Context, caller tenant.Caller, id tenant.OfferID, reason string) (waitlist.Offer, error) {
+func (a *App) ExpireOffer(
+	ctx context.Context, caller tenant.Caller, id tenant.OfferID, reason string,
+) (waitlist.Offer, error) {
 	var expired waitlist.Offer
 	err := a.dealOn(ctx, caller, "offer.expire", id, func(ctx context.Context, t *tx) error {
 		o, err := t.offered(ctx, id)
@@ -247,7 +197,9 @@ func (a *App) ExpireOffer(ctx context.Context, caller tenant.Caller, id tenant.O
 		case o.Status != waitlist.Live:
 			return o.Answerable(t.now)
 		}
-		t.audit("offer.expired", "offer", o.ID.UUID, reason, map[string]any{"member_id": o.Member.String(), "entry_id": o.Entry.String()})
+		t.audit("offer.expired", "offer", o.ID.UUID, reason, map[string]any{
+			"member_id": o.Member.String(), "entry_id": o.Entry.String(),
+		})
 		answered, err := t.letGo(ctx, o.Close(waitlist.RanOut, reason, t.now), nil)
 		expired = answered.Offer
 		return err
@@ -258,107 +210,44 @@ func (a *App) ExpireOffer(ctx context.Context, caller tenant.Caller, id tenant.O
 	return expired, nil
 }
 
-var triggerOf = map[waitlist.OfferStatus]waitlist.Trigger{
-	waitlist.Declined: waitlist.ByDecline, waitlist.RanOut: waitlist.ByExpiry, waitlist.Withdrawn: waitlist.ByWithdrawal,
-}
-
-var eventOf = map[waitlist.OfferStatus]outbox.Type{
-	waitlist.Declined: outbox.OfferDeclined, waitlist.RanOut: outbox.OfferExpired, waitlist.Withdrawn: outbox.OfferWithdrawn,
-}
-
-// letGo writes down that an offer ended without a booking, and gives its seats to the next.
-func (t *tx) letGo(ctx context.Context, o waitlist.Offer, leave *CancelRequest) (Answered, error) {
-	var slot *booking.Slot
-	var round *waitlist.Round
-	var live []waitlist.Offer
-	var rules []waitlist.Layer
-	var batch pg.Batch
-	store.FindSlot(&batch, t.in, o.Session, &slot)
+// letGo ends an offer without a booking. Its seats go to the next in line.
+func (t *tx) letGo(ctx context.Context, o waitlist.Offer, leaving *waitlist.Leaving) (Answered, error) {
+	ending := waitlist.Ending{Offer: o, Leaving: leaving}
+	var (
+		entry *waitlist.Entry
+		round *waitlist.Round
+		rules []waitlist.Layer
+		batch pg.Batch
+	)
+	store.FindEntry(&batch, t.in, o.Entry, &entry)
 	store.FindRound(&batch, t.in, o.Round, &round)
-	store.ListLiveOffersIn(&batch, t.in, o.Round, &live)
 	store.ListAllRules(&batch, t.in, &rules)
 	if err := t.Load(ctx, &batch); err != nil {
 		return Answered{}, err
 	}
-	var effective waitlist.Rules
-	if slot != nil {
-		effective = rulesAt(rules, slot.Location, slot.Service).Rules
-	}
-	e, err := t.end(ctx, o, effective, leave)
-	if err != nil {
-		return Answered{}, err
-	}
-	trigger := triggerOf[o.Status]
-	switch {
-	case o.Shared:
-		if t.keepOrFree(*round, sharing(live)-1) {
-			err = t.rollOn(ctx, *round, trigger)
-		}
-	case slot != nil:
-		store.MoveSeats(t.Tx, t.in, o.Session, store.Seats{Taken: -o.Seats})
-		slot.SeatsTaken -= o.Seats
-		_, err = t.roll(ctx, slot, trigger, round)
+	ending.Entry, ending.Round, ending.Rules = *entry, *round, waitlist.RulesOf(rules)(o.Queue)
+	e, err := t.endOffer(ctx, ending)
+	if err == nil {
+		e, err = t.standing(ctx, e)
 	}
 	if err != nil {
-		return Answered{}, err
-	}
-	if e, err = t.standing(ctx, e); err != nil {
 		return Answered{}, err
 	}
 	return Answered{Offer: o, Entry: &e}, nil
 }
 
-// sharing counts the offers that may claim what their round keeps. Rules may have changed since it began, so it may have others, too.
-func sharing(live []waitlist.Offer) (n int) {
-	for _, o := range live {
-		if o.Shared {
-			n++
-		}
-	}
-	return n
-}
-
-// end writes down that an offer ended without a booking, and says what becomes of its entry; with leave it leaves the waitlist. The
-// seats are the caller's to give up.
-func (t *tx) end(ctx context.Context, o waitlist.Offer, rules waitlist.Rules, leave *CancelRequest) (waitlist.Entry, error) {
-	var e *waitlist.Entry
-	var batch pg.Batch
-	store.FindEntry(&batch, t.in, o.Entry, &e)
-	if err := t.Load(ctx, &batch); err != nil {
-		return waitlist.Entry{}, err
-	}
-	store.UpdateOffer(t.Tx, t.in, o)
-	t.offerEvent(eventOf[o.Status], o, because(o.Reason))
-	if o.Status == waitlist.Withdrawn {
-		e.Tries-- // it was not theirs to lose
-	}
-	next := rules.Returned(*e, o.Status)
-	said := CancelRequest{Reason: o.Reason, Notify: next == waitlist.Expired}
-	if leave != nil {
-		next, said = waitlist.Cancelled, *leave
-	}
-	if next != waitlist.Waiting {
-		closed := t.close(*e, next, tenant.BookingID{})
-		t.left(closed, said.Reason, said.Notify)
-		return closed, nil
-	}
-	e.Status = waitlist.Waiting
-	store.UpdateEntry(t.Tx, t.in, *e, t.now)
-	return *e, nil
-}
-
-// ExpireOffers ends the offers of a tenant that have run out by now, each in a transaction of its own, and tells how
-// many there were. It may run on several nodes at once: each offer ends once. One that cannot be ended does not keep the
-// others of its page.
+// ExpireOffers ends a tenant's offers that have run out, each in a transaction of its own, and returns how many.
+// Several nodes may run it at once: each offer ends once. An error with one offer does not hold up the others of its
+// page.
 func (a *App) ExpireOffers(ctx context.Context, id tenant.TenantID) (int, error) {
 	expired, _, err := a.expireOffers(ctx, id)
 	return expired, err
 }
 
-// alarmGrace is how late an alarm may be without anything being wrong. A sweep that comes upon an offer within it was only faster.
+// alarmGrace is how late an alarm may be. A sweep that finds an offer within that time was only faster than the alarm.
 const alarmGrace = 5 * time.Second
 
-// expireOffers tells how many of them should have been ended before.
+// expireOffers also returns how many an alarm should have ended before.
 func (a *App) expireOffers(ctx context.Context, id tenant.TenantID) (expired, overdue int, err error) {
 	const page = 50
 	caller := tenant.System(id)
@@ -376,7 +265,7 @@ func (a *App) expireOffers(ctx context.Context, id tenant.TenantID) (expired, ov
 				ended, late = 0, 0
 				o, err := t.offered(ctx, offer)
 				if err != nil || !o.Due(t.now) {
-					return err // somebody was faster
+					return err // it was answered, or another node has ended it
 				}
 				if ended = 1; t.now.Sub(o.ExpiresAt) > alarmGrace {
 					late = 1
@@ -396,7 +285,7 @@ func (a *App) expireOffers(ctx context.Context, id tenant.TenantID) (expired, ov
 	}
 }
 
-// awaitNext sets the alarm for what runs out next in a tenant: a hold or an offer.
+// awaitNext sets the alarm for the next hold or offer of a tenant that runs out.
 func (a *App) awaitNext(ctx context.Context, id tenant.TenantID) error {
 	var next *time.Time
 	var batch pg.Batch
@@ -410,8 +299,8 @@ func (a *App) awaitNext(ctx context.Context, id tenant.TenantID) error {
 	return nil
 }
 
-// expireDue ends what has run out in a tenant, and sets the alarm for what runs out next. It tells how many holds it ended, and
-// how many offers should have been ended before.
+// expireDue ends the holds and offers of a tenant that have run out, and sets the alarm for the next. It returns how
+// many holds it ended, and how many offers an alarm should have ended before.
 func (a *App) expireDue(ctx context.Context, id tenant.TenantID) (holds, overdue int, err error) {
 	holds, failed := a.ExpireHolds(ctx, id)
 	_, overdue, err = a.expireOffers(ctx, id)
@@ -421,22 +310,24 @@ func (a *App) expireDue(ctx context.Context, id tenant.TenantID) (holds, overdue
 	return holds, overdue, a.awaitNext(ctx, id)
 }
 
-// RunAlarms ends holds and offers when they run out, on the moment, until ctx ends. It knows of those that
-// this node made and of those that it found with a sweep. Beside that it gives seats that are open where rules were edited on this node.
+// RunAlarms ends holds and offers at the moment they run out, until ctx ends: those that this node made, and those
+// that its sweeps found. It also fills open seats after rules were edited on this node.
 func (a *App) RunAlarms(ctx context.Context, log *slog.Logger) {
 	var both sync.WaitGroup
 	defer both.Wait()
-	// Apart: there may be many seats, and offers run out meanwhile.
+	// In a goroutine of its own: there may be many seats to fill, and offers must still end in time.
 	both.Go(func() {
 		a.edited.run(ctx, a.now, func(id tenant.TenantID) {
 			if err := a.wakeForRules(ctx, id); err != nil && ctx.Err() == nil {
-				log.ErrorContext(ctx, "not all open seats were looked at after rules were edited; the next sweep will", slog.String("tenant_id", id.String()), slog.Any("error", err))
+				log.ErrorContext(ctx, "not all open seats were looked at after rules were edited; the next sweep will",
+					slog.String("tenant_id", id.String()), slog.Any("error", err))
 			}
 		})
 	})
 	a.alarms.run(ctx, a.now, func(id tenant.TenantID) {
 		if _, _, err := a.expireDue(ctx, id); err != nil && ctx.Err() == nil {
-			log.ErrorContext(ctx, "holds and offers not ended; the next sweep will", slog.String("tenant_id", id.String()), slog.Any("error", err))
+			log.ErrorContext(ctx, "holds and offers not ended; the next sweep will",
+				slog.String("tenant_id", id.String()), slog.Any("error", err))
 		}
 	})
 }

@@ -108,7 +108,7 @@ func (t *tx) auditBatch(action string, batch tenant.BatchID, reason string, chan
 
 // refill lets whoever waits have the open seats of a session as the writes so far leave it, and gives the session as it is then.
 func (t *tx) refill(ctx context.Context, s session.Session, trigger waitlist.Trigger) (session.Session, int, error) {
-	promoted, woken, err := t.wake(ctx, trigger, s.ID)
+	promoted, woken, err := t.fillAll(ctx, trigger, s.ID)
 	if err != nil || woken == 0 {
 		return s, 0, err
 	}
@@ -146,7 +146,7 @@ func (t *tx) resettle(ctx context.Context, before, after []session.Session, free
 		by       waitlist.Trigger
 		sessions []tenant.SessionID
 	}{{waitlist.ByMove, moved}, {waitlist.ByCapacity, raised}, {waitlist.ByWithdrawal, lowered}} {
-		more, again, err := t.wake(ctx, wake.by, wake.sessions...)
+		more, again, err := t.fillAll(ctx, wake.by, wake.sessions...)
 		if err != nil {
 			return promoted, woken, err
 		}

@@ -65,7 +65,7 @@ func (a *App) CreateSeries(ctx context.Context, caller tenant.Caller, in SeriesI
 		store.InsertSessions(t.Tx, t.in, sessions)
 		t.tell(outbox.SessionCreated, ofSeries, sessions...)
 		t.audit("series.created", "series", series.ID.UUID, "", catalog.Changes(nil, series.Facts()))
-		_, _, err = t.wake(ctx, waitlist.ByPublish, made...)
+		_, _, err = t.fillAll(ctx, waitlist.ByPublish, made...)
 		return err
 	}, answers(&series, &made))
 	return series, made, scheduleRefusal("template", err)
@@ -166,7 +166,7 @@ func (t *tx) extend(ctx context.Context, id tenant.SeriesID) (int, error) {
 	if len(skipped) > 0 {
 		t.audit("series.extended", "series", id.UUID, "", map[string]any{"made": len(free), "left_out": skipped})
 	}
-	_, _, err = t.wake(ctx, waitlist.ByPublish, idsOf(free)...)
+	_, _, err = t.fillAll(ctx, waitlist.ByPublish, idsOf(free)...)
 	return len(free), err
 }
 

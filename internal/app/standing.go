@@ -8,25 +8,10 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/pg"
-	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/store"
 	"github.com/berthhq/berth/internal/tenant"
 )
-
-// rulesAt picks, of what all levels of a tenant say, the rules for a service at a location.
-func rulesAt(all []waitlist.Layer, location tenant.LocationID, service tenant.ServiceID) waitlist.Effective {
-	var way []waitlist.Layer
-	for _, l := range all {
-		switch {
-		case l.Level == catalog.TenantLevel,
-			l.Level == catalog.LocationLevel && l.Scope == location.UUID,
-			l.Level == catalog.ServiceLevel && l.Scope == service.UUID:
-			way = append(way, l)
-		}
-	}
-	return waitlist.Resolve(way...)
-}
 
 // place is one place of an entry in line.
 type place struct {
@@ -34,8 +19,8 @@ type place struct {
 	session tenant.SessionID // zero: a day of a window
 }
 
-// positions tells where entries stand in each of their places, and with the zero session where they stand best: in the first of
-// such places.
+// positions gives each entry's standing in each of its places, and under the zero session its best: in the first of
+// those places if there are several.
 func positions(rivals []store.Rival, rules []waitlist.Layer, now time.Time) (map[place]waitlist.Standing, error) {
 	type line struct {
 		of   tenant.EntryID
@@ -48,14 +33,14 @@ func positions(rivals []store.Rival, rules []waitlist.Layer, now time.Time) (map
 	at := make(map[place]waitlist.Standing)
 	best := make(map[tenant.EntryID]waitlist.Slot)
 	for l, candidates := range lines {
-		compiled, err := waitlist.Compile(rulesAt(rules, l.slot.Location, l.slot.Service).Rules)
+		compiled, err := waitlist.Compile(waitlist.ResolveAt(rules, l.slot.Location, l.slot.Service).Rules)
 		if err != nil {
 			return nil, err // rules are compiled before they are saved
 		}
 		stands := waitlist.StandingOf(l.of, l.slot, candidates, compiled, now)
 		before, known := best[l.of]
-		if !known || cmp.Or(cmp.Compare(stands.Position, at[place{entry: l.of}].Position), l.slot.StartsAt.Compare(before.StartsAt),
-			bytes.Compare(l.slot.Session.UUID[:], before.Session.UUID[:])) < 0 {
+		if !known || cmp.Or(cmp.Compare(stands.Position, at[place{entry: l.of}].Position),
+			l.slot.StartsAt.Compare(before.StartsAt), bytes.Compare(l.slot.Session.UUID[:], before.Session.UUID[:])) < 0 {
 			best[l.of], at[place{entry: l.of}] = l.slot, stands
 		}
 		if !l.slot.Session.IsZero() {
@@ -65,14 +50,14 @@ func positions(rivals []store.Rival, rules []waitlist.Layer, now time.Time) (map
 	return at, nil
 }
 
-// standings are what it takes to tell where entries stand, and which offers they have.
+// standings are the facts that positions and live offers of entries come from.
 type standings struct {
 	rivals []store.Rival
 	rules  []waitlist.Layer
 	offers []waitlist.Offer
 }
 
-// lineUp queues what put needs.
+// lineUp asks for what put needs.
 func lineUp(b *pg.Batch, in tenant.TenantID, of store.WhoseRivals) *standings {
 	var s standings
 	s.queue(b, in, of)
@@ -80,13 +65,13 @@ func lineUp(b *pg.Batch, in tenant.TenantID, of store.WhoseRivals) *standings {
 	return &s
 }
 
-// queue asks for rivals, and for the rules that tell in which order they stand.
+// queue asks for rivals, and for the rules that order them.
 func (s *standings) queue(b *pg.Batch, in tenant.TenantID, of store.WhoseRivals) {
 	store.ListRivals(b, in, of, &s.rivals)
 	store.ListAllRules(b, in, &s.rules)
 }
 
-// put fills in where entries stand, and the offers that they have.
+// put fills in the positions and live offers of entries.
 func (s *standings) put(entries []waitlist.Entry, now time.Time) error {
 	at, err := positions(s.rivals, s.rules, now)
 	for i, e := range entries {
@@ -101,7 +86,7 @@ func (s *standings) put(entries []waitlist.Entry, now time.Time) error {
 	return err
 }
 
-// standing is put for one entry, as the writes so far leave it.
+// standing fills in the position and the live offer of one entry, after the writes so far.
 func (t *tx) standing(ctx context.Context, e waitlist.Entry) (waitlist.Entry, error) {
 	if !e.Status.Active() {
 		return e, nil

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/pg"
@@ -12,19 +11,20 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// What a sweep may have to mend. Each is counted: something else should have seen to it.
+// What a sweep may have to mend. Each repair is counted: another part should have prevented it.
 const (
 	mendedOffer   = "overdue_offer"  // no alarm ended it
 	mendedEntry   = "orphaned_entry" // OFFERED, without a live offer
-	mendedRound   = "orphaned_round" // keeps seats, and nobody may claim them
-	mendedTrigger = "missed_trigger" // seats are open, somebody waits for them, and nobody was woken
+	mendedRound   = "orphaned_round" // keeps seats that no live offer may claim
+	mendedTrigger = "missed_trigger" // seats are open that fit an entry, and nothing was decided
 )
 
-// sweepWaitlist ends wishes whose time has passed, and those that have waited for too long; and it is the safety net of the
-// offer engine.
+// sweepWaitlist ends entries whose time has passed, and those that have waited too long. It also repairs what other
+// use cases should have done.
 func (a *App) sweepWaitlist(ctx context.Context, caller tenant.Caller, done *Swept) error {
 	failed := a.wakeForRules(ctx, caller.Tenant)
-	for _, step := range []func(context.Context, tenant.Caller, *Swept) error{a.sweepEntries, a.sweepOrphans, a.sweepTriggers} {
+	steps := []func(context.Context, tenant.Caller, *Swept) error{a.sweepEntries, a.sweepOrphans, a.sweepTriggers}
+	for _, step := range steps {
 		if err := step(ctx, caller, done); err != nil && failed == nil {
 			failed = err
 		}
@@ -32,7 +32,7 @@ func (a *App) sweepWaitlist(ctx context.Context, caller tenant.Caller, done *Swe
 	return failed
 }
 
-// sweepEntries ends entries that nothing can come of any more.
+// sweepEntries ends entries that can no longer get a seat.
 func (a *App) sweepEntries(ctx context.Context, caller tenant.Caller, done *Swept) error {
 	now := a.now()
 	find := func(after tenant.EntryID, into *[]tenant.EntryID) error {
@@ -53,15 +53,17 @@ func (a *App) sweepEntries(ctx context.Context, caller tenant.Caller, done *Swep
 	})
 }
 
-// findEnding asks for entries whose time may have passed, or that may have waited for too long: rules say whether they have.
+// findEnding asks for entries that may have to end: the rules decide.
 func findEnding(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant.EntryID, into *[]tenant.EntryID) {
 	store.ListEndingEntries(b, caller.Tenant, now, now.Add(-waitlist.MinStale), after, sweepChunk, into)
 }
 
 func (t *tx) endEntries(ctx context.Context, ids []tenant.EntryID) (int, error) {
-	var ending []store.Ending
-	var rules []waitlist.Layer
-	var batch pg.Batch
+	var (
+		ending []store.Ending
+		rules  []waitlist.Layer
+		batch  pg.Batch
+	)
 	store.ListEnding(&batch, t.in, ids, &ending)
 	store.ListAllRules(&batch, t.in, &rules)
 	if err := t.Load(ctx, &batch); err != nil {
@@ -69,89 +71,83 @@ func (t *tx) endEntries(ctx context.Context, ids []tenant.EntryID) (int, error) 
 	}
 	ended := 0
 	for _, e := range ending {
-		if !e.Entry.Status.Active() || e.Entry.Status == waitlist.Offered {
-			continue
+		changes := waitlist.EndStale(e.Entry, e.Places, waitlist.RulesOf(rules), t.now)
+		if err := t.apply(ctx, changes); err != nil {
+			return ended, err
 		}
-		// An entry goes with the last of its places.
-		over := !slices.ContainsFunc(e.Places, func(p waitlist.Place) bool {
-			return !p.Over(rulesAt(rules, p.Location, p.Service).Rules, t.now)
-		})
-		stale := !slices.ContainsFunc(e.Places, func(p waitlist.Place) bool {
-			return !rulesAt(rules, p.Location, p.Service).Rules.Stale(e.Entry, t.now)
-		})
-		if !over && !stale {
-			continue
-		}
-		reason := "Its time has passed."
-		if !over {
-			reason = "It has waited for too long."
-		}
-		t.left(t.close(e.Entry, waitlist.Expired, tenant.BookingID{}), reason, stale)
-		ended++
+		ended += len(changes.Entries)
 	}
 	return ended, nil
 }
 
-// sweepOrphans mends what no use case leaves behind.
+// sweepOrphans repairs entries and rounds whose offers have ended. No use case leaves any.
 func (a *App) sweepOrphans(ctx context.Context, caller tenant.Caller, done *Swept) error {
-	var entries []tenant.EntryID
-	var rounds []tenant.RoundID
-	var batch pg.Batch
+	var (
+		entries []tenant.EntryID
+		rounds  []tenant.RoundID
+		batch   pg.Batch
+	)
 	store.ListOrphans(&batch, caller.Tenant, sweepChunk, &entries, &rounds)
 	if err := a.read(ctx, caller, &batch); err != nil || len(entries)+len(rounds) == 0 {
 		return err
 	}
 	for _, id := range entries {
-		mended := 0
-		err := a.write(ctx, caller, "sweep.orphan", func(ctx context.Context, t *tx) error {
-			mended = 0
+		if err := a.mend(ctx, caller, "sweep.orphan", mendedEntry, done, func(ctx context.Context, t *tx) (bool, error) {
 			e, err := t.entry(ctx, id)
 			if err != nil {
-				return err
+				return false, err
 			}
 			var live []waitlist.Offer
 			var batch pg.Batch
 			store.ListRivalOffers(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{id}}, &live)
 			if err := t.Load(ctx, &batch); err != nil || len(live) > 0 || e.Status != waitlist.Offered {
-				return err
+				return false, err
 			}
 			e.Status = waitlist.Waiting
-			store.UpdateEntry(t.Tx, t.in, e, t.now)
-			t.tally.mended(mendedEntry)
-			mended = 1
-			return nil
-		})
-		if err != nil {
+			return true, t.apply(ctx, waitlist.Changes{Entries: []waitlist.EntryChange{{Entry: e}}})
+		}); err != nil {
 			return err
 		}
-		done.Mended += mended
 	}
 	for _, id := range rounds {
-		mended := 0
-		err := a.write(ctx, caller, "sweep.orphan", func(ctx context.Context, t *tx) error {
-			mended = 0
-			var round *waitlist.Round
-			var live []waitlist.Offer
-			var batch pg.Batch
+		if err := a.mend(ctx, caller, "sweep.orphan", mendedRound, done, func(ctx context.Context, t *tx) (bool, error) {
+			var (
+				round *waitlist.Round
+				live  []waitlist.Offer
+				batch pg.Batch
+			)
 			store.FindRound(&batch, t.in, id, &round)
 			store.ListLiveOffersIn(&batch, t.in, id, &live)
-			if err := t.Load(ctx, &batch); err != nil || round == nil || round.Keeps == 0 || sharing(live) > 0 {
-				return err
+			if err := t.Load(ctx, &batch); err != nil || round == nil || round.Keeps == 0 || round.Claimed(live) {
+				return false, err
 			}
-			mended = 1
-			t.tally.mended(mendedRound)
-			t.keepOrFree(*round, 0)
-			return t.rollOn(ctx, *round, waitlist.BySweep)
-		}, losing(byPromotion))
-		if err != nil {
+			return true, t.apply(ctx, waitlist.CloseRound(*round, waitlist.BySweep, t.now))
+		}); err != nil {
 			return err
 		}
-		done.Mended += mended
 	}
 	return nil
 }
 
-// sweepTriggers wakes the engine for seats that have been open since before somebody who fits them joined.
+// mend runs a repair in a transaction of its own, and counts it.
+func (a *App) mend(
+	ctx context.Context, caller tenant.Caller, name, what string, done *Swept,
+	repair func(context.Context, *tx) (bool, error),
+) error {
+	mended := false
+	err := a.write(ctx, caller, name, func(ctx context.Context, t *tx) (err error) {
+		if mended, err = repair(ctx, t); mended {
+			t.tally.mended(what)
+		}
+		return err
+	}, losing(byPromotion))
+	if err == nil && mended {
+		done.Mended++
+	}
+	return err
+}
+
+// sweepTriggers fills seats that were open already when an entry that fits them joined.
 func (a *App) sweepTriggers(ctx context.Context, caller tenant.Caller, done *Swept) error {
 	var sessions []tenant.SessionID
 	var batch pg.Batch
@@ -160,27 +156,18 @@ func (a *App) sweepTriggers(ctx context.Context, caller tenant.Caller, done *Swe
 		return err
 	}
 	for _, id := range sessions {
-		mended := false
-		err := a.write(ctx, caller, "sweep.trigger", func(ctx context.Context, t *tx) error {
-			mended = false
+		if err := a.mend(ctx, caller, "sweep.trigger", mendedTrigger, done, func(ctx context.Context, t *tx) (bool, error) {
 			var slot *booking.Slot
 			var batch pg.Batch
 			store.FindSlot(&batch, t.in, id, &slot)
 			if err := t.Load(ctx, &batch); err != nil || slot == nil {
-				return err
+				return false, err
 			}
 			taken := slot.SeatsTaken
 			_, err := t.fill(ctx, slot, waitlist.BySweep)
-			if mended = slot.SeatsTaken != taken; mended {
-				t.tally.mended(mendedTrigger)
-			}
+			return slot.SeatsTaken != taken, err
+		}); err != nil {
 			return err
-		}, losing(byPromotion))
-		if err != nil {
-			return err
-		}
-		if mended {
-			done.Mended++
 		}
 	}
 	return nil

@@ -3,17 +3,16 @@ package app
 import (
 	"time"
 
-	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
 // Tally counts what a use case did to waitlist entries and offers.
 type Tally struct {
-	Entries   map[waitlist.Status]int      // that came to be so; WAITING: that joined
-	Offers    map[waitlist.OfferStatus]int // likewise; LIVE: that were made
+	Entries   map[waitlist.Status]int      // by new status; WAITING: joined
+	Offers    map[waitlist.OfferStatus]int // by new status; LIVE: made
 	Responses []time.Duration              // from an offer to its answer
 	Depths    []int                        // offers of a round until one was accepted
-	Mended    map[string]int               // by the sweep, which should find nothing
+	Mended    map[string]int               // repairs by the sweep, which should find nothing
 }
 
 func (t *Tally) empty() bool {
@@ -34,19 +33,19 @@ func (t *Tally) mended(what string) {
 	t.Mended[what]++
 }
 
-func (t *Tally) offer(what outbox.Type, o waitlist.Offer) {
+func (t *Tally) offer(o waitlist.Offer) {
 	if t.Offers == nil {
 		t.Offers = make(map[waitlist.OfferStatus]int)
 	}
 	t.Offers[o.Status]++
-	if o.ClosedAt == nil || what != outbox.OfferAccepted && what != outbox.OfferDeclined {
+	if o.Status != waitlist.Accepted && o.Status != waitlist.Declined {
 		return
 	}
 	t.Responses = append(t.Responses, o.ClosedAt.Sub(o.CreatedAt))
-	if what == outbox.OfferAccepted {
+	if o.Status == waitlist.Accepted {
 		t.Depths = append(t.Depths, o.Try)
 	}
 }
 
-// Mends are all that Tally.Mended may speak of.
+// Mends are the keys of Tally.Mended.
 func Mends() []string { return []string{mendedOffer, mendedEntry, mendedRound, mendedTrigger} }

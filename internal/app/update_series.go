@@ -258,7 +258,7 @@ func (t *tx) repattern(ctx context.Context, old tenant.SeriesID, from civil.Date
 	if _, _, err := t.resettle(ctx, before, updated, freed); err != nil {
 		return done, err
 	}
-	if _, _, err := t.wake(ctx, waitlist.ByPublish, idsOf(made)...); err != nil {
+	if _, _, err := t.fillAll(ctx, waitlist.ByPublish, idsOf(made)...); err != nil {
 		return done, err
 	}
 	done.Updated, done.Created, done.Cancelled = idsOf(updated), idsOf(made), idsOf(dropped)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/data/outbox"
@@ -16,13 +17,18 @@ import (
 // PriorityEdit changes how an entry stands; nil leaves it.
 type PriorityEdit struct {
 	Flagged *bool
-	Score   *int // negative takes away the one that staff gave
+	Score   *int // negative: the computed one again
 	Reason  string
 }
 
+// An entryEdit changes an entry, and may give others new keys.
+type entryEdit func(context.Context, *tx, waitlist.Entry) (edited waitlist.Entry, others []waitlist.Entry, err error)
+
 // SetPriority flags or scores an entry.
-func (a *App) SetPriority(ctx context.Context, caller tenant.Caller, id tenant.EntryID, edit PriorityEdit) (waitlist.Entry, error) {
-	return a.editEntry(ctx, caller, "waitlist.prioritized", id, edit.Reason, func(_ context.Context, _ *tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
+func (a *App) SetPriority(
+	ctx context.Context, caller tenant.Caller, id tenant.EntryID, edit PriorityEdit,
+) (waitlist.Entry, error) {
+	prioritize := func(_ context.Context, _ *tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
 		if edit.Flagged != nil {
 			e.Flagged = *edit.Flagged
 		}
@@ -34,12 +40,15 @@ func (a *App) SetPriority(ctx context.Context, caller tenant.Caller, id tenant.E
 			e.Score = edit.Score
 		}
 		return e, nil, nil
-	})
+	}
+	return a.editEntry(ctx, caller, "waitlist.prioritized", id, edit.Reason, prioritize)
 }
 
-// MoveEntry puts an entry directly before another that stands in a queue with it; zero: at the end.
-func (a *App) MoveEntry(ctx context.Context, caller tenant.Caller, id, before tenant.EntryID, reason string) (waitlist.Entry, error) {
-	return a.editEntry(ctx, caller, "waitlist.moved", id, reason, func(ctx context.Context, t *tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
+// MoveEntry puts an entry directly before another of its queue; zero: at the end.
+func (a *App) MoveEntry(
+	ctx context.Context, caller tenant.Caller, id, before tenant.EntryID, reason string,
+) (waitlist.Entry, error) {
+	move := func(ctx context.Context, t *tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
 		var other *waitlist.Entry
 		var batch pg.Batch
 		line := lineUp(&batch, t.in, store.WhoseRivals{Entries: []tenant.EntryID{id}})
@@ -54,19 +63,19 @@ func (a *App) MoveEntry(ctx context.Context, caller tenant.Caller, id, before te
 		if len(queue) == 0 {
 			return e, nil, fault.Invalid("before_entry_id", "The other entry waits for something else.")
 		}
-		rules, err := waitlist.Compile(rulesAt(line.rules, slot.Location, slot.Service).Rules)
+		rules, err := waitlist.Compile(waitlist.ResolveAt(line.rules, slot.Location, slot.Service).Rules)
 		if err != nil {
 			return e, nil, err
 		}
 		if before == id {
 			return e, nil, nil
 		}
+		var moved waitlist.Moved
 		if before.IsZero() {
-			moved := waitlist.MoveLast(slot, queue, id, rules, t.now)
-			e.Flagged, e.Score, e.Key = moved.Flagged, moved.Score, moved.Keys[id]
-			return e, nil, nil
+			moved = waitlist.MoveLast(slot, queue, id, rules, t.now)
+		} else {
+			moved = waitlist.MoveBefore(slot, queue, id, before, rules, t.now)
 		}
-		moved := waitlist.MoveBefore(slot, queue, id, before, rules, t.now)
 		e.Flagged, e.Score, e.Key = moved.Flagged, moved.Score, moved.Keys[id]
 		var others []waitlist.Entry
 		for _, c := range queue {
@@ -75,31 +84,29 @@ func (a *App) MoveEntry(ctx context.Context, caller tenant.Caller, id, before te
 			}
 		}
 		return e, others, nil
-	})
+	}
+	return a.editEntry(ctx, caller, "waitlist.moved", id, reason, move)
 }
 
-// together gives a line in which the one who asks stands with another; with nobody in particular, their first.
+// together gives the first queue in which the entry waits with another one; zero: with any.
 func (s *standings) together(with tenant.EntryID) (waitlist.Slot, []waitlist.Candidate) {
-	var slot waitlist.Slot
-	found := false
-	for _, r := range s.rivals {
-		if r.Entry == with || with.IsZero() {
-			slot, found = r.Slot, true
-			break
-		}
+	at := slices.IndexFunc(s.rivals, func(r store.Rival) bool { return r.Entry == with || with.IsZero() })
+	if at < 0 {
+		return waitlist.Slot{}, nil
 	}
+	slot := s.rivals[at].Slot
 	var queue []waitlist.Candidate
 	for _, r := range s.rivals {
-		if found && r.Slot == slot {
+		if r.Slot == slot {
 			queue = append(queue, r.Candidate)
 		}
 	}
 	return slot, queue
 }
 
-// editEntry changes how an entry that waits stands in line, and perhaps others' keys with it.
-func (a *App) editEntry(ctx context.Context, caller tenant.Caller, action string, id tenant.EntryID, reason string,
-	edit func(context.Context, *tx, waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error),
+// editEntry changes the position of an active entry.
+func (a *App) editEntry(
+	ctx context.Context, caller tenant.Caller, action string, id tenant.EntryID, reason string, edit entryEdit,
 ) (waitlist.Entry, error) {
 	var edited waitlist.Entry
 	err := a.write(ctx, caller, action, func(ctx context.Context, t *tx) error {
@@ -120,7 +127,9 @@ func (a *App) editEntry(ctx context.Context, caller tenant.Caller, action string
 		if edited, err = t.standing(ctx, e); err != nil {
 			return err
 		}
-		changes := map[string]any{"flagged": e.Flagged, "score": e.Score, "position": edited.Position, "position_before": before.Position}
+		changes := map[string]any{
+			"flagged": e.Flagged, "score": e.Score, "position": edited.Position, "position_before": before.Position,
+		}
 		t.audit(action, "waitlist_entry", id.UUID, reason, changes)
 		changes["entry_id"] = id.String()
 		outbox.Append(t.Tx, t.in, outbox.Event{
@@ -140,7 +149,7 @@ type OfferRequest struct {
 	Reason  string
 }
 
-// OfferPlace offers open seats to an entry, whatever the order and whatever it wishes for.
+// OfferPlace offers open seats to an entry, whatever its position, and whatever it waits for.
 func (a *App) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferRequest) (waitlist.Offer, error) {
 	var made waitlist.Offer
 	err := a.write(ctx, caller, "offer.by_hand", func(ctx context.Context, t *tx) error {
@@ -149,7 +158,8 @@ func (a *App) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferReque
 			return err
 		}
 		if e.Status == waitlist.Offered {
-			return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has a live offer.").With("status", string(e.Status))
+			return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has a live offer.").
+				With("status", string(e.Status))
 		}
 		var slot *booking.Slot
 		var batch pg.Batch
@@ -160,49 +170,35 @@ func (a *App) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferReque
 		if slot == nil {
 			return noSession
 		}
-		l, err := t.lineFor(ctx, slot, waitlist.ByHand, nil)
+		f, err := t.filler(ctx, slot)
 		if err != nil {
 			return err
 		}
-		grant, err := l.choose(ctx, e, r.Until)
+		choice, err := waitlist.NewChoice(f.scene, e, r.Until)
 		if err != nil {
 			return err
 		}
-		l.openRound()
-		store.MoveSeats(t.Tx, t.in, slot.ID, store.Seats{Taken: grant.Seats})
-		l.record()
-		made = l.offer(e, grant, false, true)
+		changes, err := f.decide(ctx, choice)
+		if err != nil {
+			return err
+		}
+		// Check again as staff, who may book without a plan. The caller gets the refusal with all its details.
+		command := f.command(f.checked[e.ID].id, e)
+		command.Staff, command.Actor = true, caller.Actor()
+		if _, err := booking.Decide(f.checked[e.ID].facts, command, t.now); err != nil {
+			return err
+		}
+		if err := f.apply(ctx, changes); err != nil {
+			return err
+		}
+		made = *changes.Entries[0].Offer
+		made.MemberName, made.SessionTitle, made.TimeZone = e.MemberName, slot.Title, slot.TimeZone
+		made.SessionStarts, made.SessionEnds = slot.StartsAt, slot.EndsAt
 		t.audit("offer.made", "offer", made.ID.UUID, r.Reason, map[string]any{
-			"entry_id": e.ID.String(), "member_id": e.Member.String(), "session_id": slot.ID.String(), "expire_time": made.ExpiresAt,
+			"entry_id": e.ID.String(), "member_id": e.Member.String(), "session_id": slot.ID.String(),
+			"expire_time": made.ExpiresAt,
 		})
 		return nil
 	}, answers(&made))
 	return made, refusal(err)
-}
-
-// choose decides for an entry that staff have chosen: its booking must be possible, and nothing else is asked.
-func (l *line) choose(ctx context.Context, e waitlist.Entry, until time.Time) (waitlist.Grant, error) {
-	grant := waitlist.ByChoice(e.Candidate(), l.facts.Slot, l.rules, l.now)
-	closes := l.facts.Slot.Closes
-	switch {
-	case until.IsZero():
-	case until.After(l.now) && !until.After(closes):
-		grant.Until = until
-	default:
-		return grant, fault.Invalid("expire_time", "The offer must end in the future, and before booking closes.").With("closes_at", closes.UTC().Format(time.RFC3339))
-	}
-	l.entries[e.ID] = e
-	l.facts.Queue = []waitlist.Candidate{e.Candidate()}
-	if err := l.judge(ctx, []waitlist.Entry{e}); err != nil {
-		return grant, err
-	}
-	// The refusal itself, with all that it says, rather than its name in the candidate.
-	if _, err := booking.Decide(l.judged[e.ID].facts, booking.Command{
-		ID: l.judged[e.ID].id, Party: e.Party, Subscription: e.Subscription, Channel: e.Channel, Staff: true, Promotion: true,
-		Actor: l.caller.Actor(), OpenUntil: &closes,
-	}, l.now); err != nil {
-		return grant, err
-	}
-	l.verdict = waitlist.Chosen(l.facts.Queue[0], grant)
-	return grant, nil
 }

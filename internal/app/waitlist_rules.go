@@ -197,7 +197,7 @@ func (a *App) PreviewRules(ctx context.Context, caller tenant.Caller, r RulesDra
 		if d.Case.Trigger == waitlist.ByHand {
 			continue // staff chose
 		}
-		rules, err := waitlist.Compile(rulesAt(all, d.Queue.Location, d.Queue.Service).Rules)
+		rules, err := waitlist.Compile(waitlist.ResolveAt(all, d.Queue.Location, d.Queue.Service).Rules)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -13,9 +13,11 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// withdraw ends all live offers of sessions, and gives up what rounds keep there. The seats are open then, and nobody is asked. Words
-// say why, if the cause does not.
-func (t *tx) withdraw(ctx context.Context, why waitlist.Cause, words string, sessions ...tenant.SessionID) (seats map[tenant.SessionID]int, err error) {
+// withdraw ends all live offers of sessions, and gives up the seats that their rounds keep. The seats are open then:
+// it does not fill them. Words give the reason, if the cause does not.
+func (t *tx) withdraw(
+	ctx context.Context, why waitlist.Cause, words string, sessions ...tenant.SessionID,
+) (seats map[tenant.SessionID]int, err error) {
 	all := make(map[tenant.SessionID]int, len(sessions))
 	for _, id := range sessions {
 		all[id] = math.MaxInt
@@ -23,15 +25,21 @@ func (t *tx) withdraw(ctx context.Context, why waitlist.Cause, words string, ses
 	return t.withdrawSeats(ctx, why, words, all)
 }
 
-// withdrawSeats is withdraw for no more offers than it takes to give up so many seats of each session.
-func (t *tx) withdrawSeats(ctx context.Context, why waitlist.Cause, words string, wanted map[tenant.SessionID]int) (seats map[tenant.SessionID]int, err error) {
-	sessions := slices.SortedFunc(maps.Keys(wanted), func(a, b tenant.SessionID) int { return slices.Compare(a.UUID[:], b.UUID[:]) })
+// withdrawSeats ends only as many offers as it takes to give up the wanted seats of each session.
+func (t *tx) withdrawSeats(
+	ctx context.Context, why waitlist.Cause, words string, wanted map[tenant.SessionID]int,
+) (seats map[tenant.SessionID]int, err error) {
+	sessions := slices.SortedFunc(maps.Keys(wanted), func(a, b tenant.SessionID) int {
+		return slices.Compare(a.UUID[:], b.UUID[:])
+	})
 	if len(sessions) == 0 {
 		return nil, nil
 	}
-	var offers []waitlist.Offer
-	var rounds []waitlist.Round
-	var batch pg.Batch
+	var (
+		offers []waitlist.Offer
+		rounds []waitlist.Round
+		batch  pg.Batch
+	)
 	store.ListLiveOffers(&batch, t.in, sessions, &offers)
 	store.ListKeepingRounds(&batch, t.in, sessions, &rounds)
 	if err := t.Load(ctx, &batch); err != nil {
@@ -42,25 +50,25 @@ func (t *tx) withdrawSeats(ctx context.Context, why waitlist.Cause, words string
 		live := slices.DeleteFunc(slices.Clone(offers), func(o waitlist.Offer) bool { return o.Session != id })
 		keeping := slices.DeleteFunc(slices.Clone(rounds), func(r waitlist.Round) bool { return r.Session != id })
 		taken := waitlist.TakeBack(live, keeping, wanted[id], t.now)
-		for _, o := range taken.Offers {
-			if _, err := t.end(ctx, o.Withdraw(why, words, t.now), waitlist.Rules{}, nil); err != nil {
-				return nil, err
-			}
+		entries, err := t.entriesOf(ctx, taken.Offers)
+		if err != nil {
+			return nil, err
 		}
-		for _, r := range taken.Rounds {
-			store.UpdateRound(t.Tx, t.in, r)
+		if err := t.apply(ctx, taken.Changes(id, entries, why, words, t.now)); err != nil {
+			return nil, err
 		}
 		if taken.Seats > 0 {
 			seats[id] = taken.Seats
-			store.MoveSeats(t.Tx, t.in, id, store.Seats{Taken: -taken.Seats})
 		}
 	}
 	return seats, nil
 }
 
-// makeRoom takes offers back where sessions are to have fewer seats than are taken: what is only offered goes before the edit is refused.
-// The sessions are those before the edit; they have the seats that are taken then.
-func (t *tx) makeRoom(ctx context.Context, capacity *int, sessions []session.Session) (freed map[tenant.SessionID]int, err error) {
+// makeRoom withdraws offers from sessions that are to have fewer seats than are taken. An edit is refused only if
+// bookings and holds do not fit. The sessions are those before the edit, and have the seats that are taken then.
+func (t *tx) makeRoom(
+	ctx context.Context, capacity *int, sessions []session.Session,
+) (freed map[tenant.SessionID]int, err error) {
 	if capacity == nil {
 		return nil, nil
 	}

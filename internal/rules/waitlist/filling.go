@@ -176,8 +176,9 @@ func (f *Filling) changes() Changes {
 	}
 	for _, g := range d.Grants {
 		if d.Mode == AutoPromote {
-			until := f.Rules.GraceUntil(f.Now, f.Slot.StartsAt)
-			c.Promoted = append(c.Promoted, Promotion{Entry: f.entries[g.Entry], GraceUntil: until})
+			c.Promoted = append(c.Promoted, Promotion{
+				Entry: f.entries[g.Entry], GraceUntil: f.Rules.GraceUntil(f.Now, f.Slot.StartsAt),
+			})
 		} else {
 			c.Entries = append(c.Entries, f.offer(g))
 		}
